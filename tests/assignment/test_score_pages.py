@@ -157,7 +157,7 @@ def test_bars_have_the_interval_of_the_mean_over_topics(as_olga: Client, auto: C
         ("0.000", "0.000"),
     ]
     bars = re.findall(
-        r'<rect y="4" width="(.*?)" height="10" rx="2" class="f-model"/><line x1="(.*?)" x2="(.*?)"', text
+        r'<rect x="0.00%" y="4" width="(.*?)" height="10" rx="2" class="f-model"/><line x1="(.*?)" x2="(.*?)"', text
     )
     assert bars == [("75.00%", "50.00%", "100.00%"), ("50.00%", "0.00%", "100.00%"), ("0.00%", "0.00%", "0.00%")]
     assert "0 to 1, 95 % interval</th>" in text

@@ -43,6 +43,7 @@ PUBLIC = base64.b64encode(KEY.public_key().public_bytes_raw()).decode()
 @pytest.fixture(autouse=True)
 def _own_folder_and_key(settings, tmp_path, monkeypatch):
     settings.DATA_DIR = tmp_path
+    (tmp_path / "uploads").mkdir()
     (tmp_path / "exports").mkdir()
     monkeypatch.setenv("ASSAY_SIGNING_KEY", base64.b64encode(KEY.private_bytes_raw()).decode())
 

@@ -14,7 +14,7 @@ from django.db import transaction
 from assessor.archive.actions import restore
 from assessor.archive.errors import ArchiveError
 from assessor.archive.reader import verify
-from assessor.campaigns.condition_kind import condition_kinds
+from assessor.campaigns.condition_kind import kinds_with_screen
 from assessor.campaigns.models import Campaign, Condition, Import
 from assessor.exports.verification import verify as verify_bundle
 from assessor.imports import importer
@@ -32,7 +32,17 @@ from tests.fuzz.profile import IS_LONG, examples, fuzz
 from tests.fuzz.seeds import KINDS, TABLES, published
 
 FILLED = {"query": "q", "passages": "p", "passage": "p", "nuggets": "[]", "answer": "a", "sentence": "s"}
-FILLED |= {"count": "1", "most": "30", "words": "12"}
+FILLED |= {
+    "count": "1",
+    "most": "30",
+    "words": "12",
+    "background": "b",
+    "questions": "[]",
+    "question": "q",
+    "gold": "g",
+}
+FILLED |= {"winner": "w", "loser": "l", "first": "f", "second": "s", "choices": "c", "verdicts": "1, 2"}
+FILLED |= {"document": "d", "previous": "p", "gold": "g"}
 _OWN_RECORD = {Import}
 
 
@@ -242,7 +252,7 @@ def test_changed_prompts_are_used_or_refused(settings: Any, tmp_path: Path):
 
 def test_changed_guidelines_are_shown_as_text():
     found = []
-    for kind in (kind.name for kind in condition_kinds()):
+    for kind in (kind.name for kind in kinds_with_screen()):
         text = first_text(kind)
 
         def check(data: bytes, text: str = text) -> str:

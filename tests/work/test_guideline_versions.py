@@ -13,7 +13,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from assessor.accounts.models import Person
-from assessor.campaigns.condition_kind import condition_kinds, kind_of
+from assessor.campaigns.condition_kind import kind_of, kinds_with_screen
 from assessor.campaigns.models import Campaign, Event
 from assessor.relevance.models import LabelEvent
 from assessor.work.actions.guidelines import (
@@ -142,7 +142,7 @@ WORK = {
 }
 
 
-@pytest.fixture(params=[kind.name for kind in condition_kinds()])
+@pytest.fixture(params=[kind.name for kind in kinds_with_screen()])
 def work(request: pytest.FixtureRequest, campaign: Campaign, bank: NuggetBank, anna: Person, import_file: Any) -> Work:
     return WORK[request.param](campaign, bank, anna, import_file)
 

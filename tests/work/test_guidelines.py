@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.test import Client
 
-from assessor.campaigns.condition_kind import condition_kinds, kind_named, kind_of
+from assessor.campaigns.condition_kind import kind_named, kind_of, kinds_with_screen
 from assessor.work.guidelines import as_html, first_text
 from nuggets.models import NuggetBank
 
@@ -29,8 +29,8 @@ def test_each_kind_has_guidelines_with_headings_from_h2(as_anna: Client, kind: s
 
 def test_every_kind_is_tested_and_no_file_is_left_over():
     names = {"nuggets", "questions", "assignment", "grading", "support", "relevance"}
-    assert {kind.name for kind in condition_kinds()} == names
-    assert all(kind.guidelines() for kind in condition_kinds())
+    assert {kind.name for kind in kinds_with_screen()} == names
+    assert all(kind.guidelines() for kind in kinds_with_screen())
 
 
 def test_headings_go_one_level_down_and_no_further_than_six():

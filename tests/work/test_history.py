@@ -14,6 +14,8 @@ from assessor.campaigns.models import Answer, AppendOnly, Condition, Event, Run,
 from assessor.campaigns.models.history import AppendOnlyError
 from assessor.exports.models import Blob, Chunk, Frozen, FrozenFile, Pseudonym
 from assessor.llm.models import Call, CampaignPromptSet, StoredPrompt
+from assessor.preference.models import LabelEvent as PreferenceEvent
+from assessor.preference.models import PreferencePair
 from assessor.relevance.models import LabelEvent as RelevanceEvent
 from assessor.relevance.models import RelevanceJudgment
 from assessor.studies.models import Coding, SampledItem, Study
@@ -29,14 +31,18 @@ from assessor.work.models import (
     Task,
     TimeSpent,
 )
+from assignment.argue.models import ArgueSheet
+from assignment.argue.models import LabelEvent as ArgueEvent
 from assignment.models import AnswerSheet, LabelEvent, LeftOut
 from metaeval.models import Calculation, Comparison, Figure, ScoreTable
 from nuggets import actions
 from nuggets.models import BankEdit, BankEdition, Drafting, NuggetBank
+from nuggets.reports.models import Reading, Report
 from support.models import LabelEvent as SupportEvent
 from support.models import SupportSheet
 from tests.llm.records import leave_traces
 from tests.nuggets.model import draft, make_condition, make_job, make_model
+from tests.reports.model import write
 
 # Each model, and a field that somebody might want to change.
 FIELDS = {
@@ -51,6 +57,10 @@ FIELDS = {
     CampaignPromptSet: "name",
     Call: "response",
     LabelEvent: "verb",
+    ArgueEvent: "verb",
+    PreferenceEvent: "verb",
+    Reading: "found",
+    Report: "text",
     SupportEvent: "verb",
     LeftOut: "reason",
     SampledItem: "item",
@@ -96,6 +106,24 @@ def _support_revision(bank: NuggetBank, task: Task) -> SupportEvent:
     return SupportEvent.objects.latest("pk")
 
 
+def _argue_revision(bank: NuggetBank, task: Task) -> ArgueEvent:
+    answer = Answer.everything.get(run__tag="one")
+    sheet = ArgueSheet.objects.create(
+        condition=task.condition, bank=bank, answer=answer, judge=bank.maker, edition=1, to_do=1
+    )
+    sheet.revise("label", {"s0.dd1.attests": {"label": "yes"}}, judge_id=bank.maker_id)
+    return ArgueEvent.objects.get()
+
+
+def _preference_event(bank: NuggetBank, task: Task) -> PreferenceEvent:
+    first, imported = Answer.everything.get(run__tag="one"), task.topic.import_record
+    run = Run.everything.create(campaign=task.campaign, tag="two", import_record=imported)
+    second = Answer.everything.create(run=run, topic=task.topic, words=0, import_record=imported)
+    of_both = {"first": first, "second": second, "position": 0}
+    pair = PreferencePair.objects.create(condition=task.condition, topic=task.topic, **of_both)
+    return PreferenceEvent.objects.create(pair=pair, version=1, verb="label", judge=bank.maker, value="1")
+
+
 def _drawn(task: Task) -> SampledItem:
     """What was drawn of a study; its conditions are of no matter here."""
     first, second = Condition.objects.order_by("pk")[:2]
@@ -123,6 +151,7 @@ def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
     job = make_job(condition, topics)
     leave_traces(job)
     draft(condition, topics, ["a"])
+    write(condition, topics[0], job, 1)
     revision, table = (
         _revision(bank, task),
         ScoreTable.objects.create(campaign=task.campaign, name="T", content="run,v"),
@@ -143,6 +172,10 @@ def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
         CampaignPromptSet: CampaignPromptSet.objects.create(campaign=task.campaign, name="published"),
         Call: Call.objects.get(),
         LabelEvent: revision,
+        ArgueEvent: _argue_revision(bank, task),
+        PreferenceEvent: _preference_event(bank, task),
+        Reading: Reading.objects.get(),
+        Report: Report.objects.get(),
         SupportEvent: _support_revision(bank, task),
         LeftOut: LeftOut.objects.create(
             condition=task.condition, nugget=bank.nuggets.get(), is_out=True, reason="unclear"

@@ -1,4 +1,7 @@
-"""What shared words say of two texts: for rehearsals, good enough to be looked at, never to be believed."""
+"""What shared words say of two texts: for rehearsals, good enough to be looked at, never to be believed.
+
+Reports tell by the same stems that a sentence was had before.
+"""
 
 import re
 from collections.abc import Sequence

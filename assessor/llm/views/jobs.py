@@ -49,7 +49,9 @@ def launch(request: PersonRequest, slug: str) -> HttpResponse:
     form = LaunchForm(campaign, kind, request.POST or None, initial=request.GET.dict())
     is_valid = form.is_valid()
     topics = _topics(campaign, kind, form, request.POST)
-    context: dict[str, Any] = {"campaign": campaign, "form": form, "kind": kind, "kinds": kinds}
+    context: dict[str, Any] = {"campaign": campaign, "form": form, "kind": kind}
+    context["usual"] = [one for one in kinds if kind_named(one.condition_kind).is_in_every_study]
+    context["further"] = [one for one in kinds if one not in context["usual"]]
     context |= {"picker": topics, "select": _SELECT}
     builds_on = [field for field in form.builds_on() if field.name in ("nuggets", "preferences", "qrels_source")]
     context["unset"] = [field.label.lower() for field in builds_on if _choice(form, field.name) is None]

@@ -59,7 +59,7 @@ def write_report(*, reports: Condition, text: str, per_question: int, acting_use
     editions = dict(sorted((topics[pk].qid, one.edition) for pk, one in whole.items()))
     with transaction.atomic():
         # Locked, so that nobody takes the same tag meanwhile.
-        Condition.objects.select_for_update(no_key=True).get(pk=reports.pk)
+        Condition.objects.select_for_update(no_key=True, of=("self",)).get(pk=reports.pk)
         same = Report.objects.filter(condition=reports, text=text, per_question=per_question, editions=editions)
         if known := same.filter(tag__in=reports.campaign.runs.values("tag")).first():
             raise ReportError(f"{known} is this report: nothing that it is made of has changed since.")

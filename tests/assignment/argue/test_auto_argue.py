@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from django.core.management import call_command
+from django.db import transaction
 
 from assessor.campaigns.actions import change_protocol
 from assessor.campaigns.models import Campaign, Condition
@@ -190,7 +191,8 @@ def test_what_was_asked_about_another_edition_is_not_stored(documents: Condition
     sheet.bank.save(update_fields=["edition"])
     [edition] = sheet.bank.editions.all()
     BankEdition.objects.create(bank=sheet.bank, edition=2, version=99, nuggets=edition.nuggets)
-    with pytest.raises(UnitFailure, match="The questions of t1 were changed while the model was asked about them"):
+    changed = "The questions of t1 were changed while the model was asked about them"
+    with pytest.raises(UnitFailure, match=changed), transaction.atomic():
         AUTO.store(job, [(unit, Judged(sheet.pk, 1, {"s0.dd9.attests": "yes"}))])
     sheet.refresh_from_db()
     assert sheet.labels == {}

@@ -91,8 +91,7 @@ class JudgedAnswer(MaybeImported):
     in_or_out: ClassVar[MadeOrVisibleManager[Self]] = MadeOrVisibleManager()
 
     LABELS: ClassVar[str]
-    # Which of them have an item that can't be judged, and which have one with a question to the organizer.
-    UNJUDGEABLE: ClassVar[Q] = Q(unjudgeable__gt=0)
+    # Which of them have an item with a question to the organizer, or one that can't be judged.
     QUESTIONED: ClassVar[Q] = Q(unjudgeable__gt=0) | Q(flagged__gt=0)
     # Its columns that its events have, too.
     IN_HISTORY: ClassVar[tuple[str, ...]] = ()

@@ -3,15 +3,12 @@
 They are written as files like those of any run, and come in like these: checked whole, imported whole or not at all.
 """
 
-from collections.abc import Iterable, Mapping
-
-from django.db.models import Q
+from collections.abc import Mapping
 
 from assessor.accounts.models import Person
-from assessor.campaigns.models import CONTROL, Campaign, Condition, Run
-from assessor.formats.run_list import write_run_list
+from assessor.campaigns.models import CONTROL, Condition, Run
 from assessor.formats.values import to_json
-from assessor.imports.made_files import NotImported, import_lines
+from assessor.imports.made_files import NotImported, declare_control_run, free_tag, import_lines
 from assignment.queries import EMPTY_RUN, control_runs
 from nuggets.queries import banks_by_topic, present_editions
 
@@ -52,17 +49,18 @@ def make_control_runs(*, nuggets: Condition, anew: bool = False, acting_user: Pe
     nothing: Answers = {qid: [] for qid in said}
     added = {}
     for known, tag, team, answers in (
-        (run, run.tag if run else _free_tag(nuggets), nuggets.name, said),
+        (run, run.tag if run else _new_tag(nuggets), nuggets.name, said),
         (empty, EMPTY_RUN, "", nothing),
     ):
-        if known is None:
-            # Before its answers, so that at no moment it passes for a system's run.
-            row = (tag, team, CONTROL, Run.Type.AUTOMATIC.value, None, "")
-            _import(campaign, "run_list", "runs.csv", write_run_list([row]), acting_user)
         there = _answers_of(known) if known else {}
         lines = [_line(tag, qid, titles[qid], answers[qid]) for qid in sorted(answers.keys() - there.keys())]
-        if lines:
-            _import(campaign, "runs", f"{tag}.jsonl", lines, acting_user)
+        try:
+            if known is None:
+                declare_control_run(campaign, tag, team, acting_user)
+            if lines:
+                import_lines(campaign, "runs", f"{tag}.jsonl", lines, acting_user)
+        except NotImported as error:
+            raise ControlError(str(error)) from error
         added[tag] = len(lines)
     return added
 
@@ -77,14 +75,9 @@ def _changed(before: Answers, now: Answers) -> list[str]:
     return sorted(qid for qid in before.keys() & now.keys() if sorted(before[qid]) != sorted(now[qid]))
 
 
-def _free_tag(nuggets: Condition) -> str:
+def _new_tag(nuggets: Condition) -> str:
     """Return the tag of a new run: "control.nuggets.Edits", or with a number where there is such a run."""
-    first = tag = "control.nuggets." + "-".join(nuggets.name.split())
-    number = 1
-    while nuggets.campaign.runs.filter(Q(tag=tag) | Q(aliases__name=tag)).exists():
-        number += 1
-        tag = f"{first}.{number}"
-    return tag
+    return free_tag(nuggets.campaign, "control.nuggets." + "-".join(nuggets.name.split()))
 
 
 def _line(tag: str, qid: str, title: str, sentences: list[str]) -> str:
@@ -93,11 +86,3 @@ def _line(tag: str, qid: str, title: str, sentences: list[str]) -> str:
     words = len(" ".join(sentences).split())
     names = {"run_id": tag, "topic_id": qid, "topic": title}
     return to_json(names | {"references": [], "response_length": words, "answer": answer}) + "\n"
-
-
-def _import(campaign: Campaign, kind: str, name: str, lines: Iterable[str], person: Person | None) -> None:
-    """Import a file that is written for it. Raises ControlError."""
-    try:
-        import_lines(campaign, kind, name, lines, person)
-    except NotImported as error:
-        raise ControlError(str(error)) from error

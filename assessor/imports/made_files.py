@@ -1,11 +1,14 @@
 """Files that are made here, and come in as any others: checked whole, imported whole or not at all."""
 
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from django.db.models import Q
+
 from assessor.accounts.models import Person
-from assessor.campaigns.models import Campaign, Import
+from assessor.campaigns.models import CONTROL, Campaign, Import, Run
+from assessor.formats.run_list import write_run_list
 from assessor.imports import importer
 from assessor.imports.management.import_command import import_file
 
@@ -32,3 +35,21 @@ def import_lines(campaign: Campaign, kind: str, name: str, lines: Iterable[str],
         ]
         raise NotImported(f"{name} was not imported ({made.get_state_display()}). {'; '.join(problems[:_NAMED])}")
     return made
+
+
+def free_tag(campaign: Campaign, first: str, taken: Collection[str] = ()) -> str:
+    """Return the tag of a new run: the first choice, or with a number where a run has it, or it is among the taken."""
+    tag, number = first, 1
+    while tag in taken or campaign.runs.filter(Q(tag=tag) | Q(aliases__name=tag)).exists():
+        number += 1
+        tag = f"{first}.{number}"
+    return tag
+
+
+def declare_control_run(campaign: Campaign, tag: str, team: str, person: Person | None) -> None:
+    """Make a run that is no system's, before its answers: so it passes for a system's at no moment.
+
+    Raises NotImported.
+    """
+    row = (tag, team, CONTROL, Run.Type.AUTOMATIC.value, None, "")
+    import_lines(campaign, "run_list", "runs.csv", write_run_list([row]), person)

@@ -4,21 +4,18 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.db.models import Q
 
 from assessor.accounts.models import Person
 from assessor.campaigns import history
-from assessor.campaigns.models import CONTROL, Condition, Run, Topic
+from assessor.campaigns.models import Condition, Run, Topic
 from assessor.campaigns.report_length import report_limit
-from assessor.formats.run_list import write_run_list
 from assessor.formats.values import to_json
-from assessor.imports.made_files import NotImported, import_lines
+from assessor.imports.made_files import NotImported, declare_control_run, free_tag, import_lines
 from assessor.llm.models import Job
 from nuggets.reports.assembly import ReportSentence, assemble
 from nuggets.reports.models import Reading, Report
 from nuggets.reports.queries import ToRead, found_for, read_pairs, to_read
 
-TASK = CONTROL  # what is written from a bank enters no table of systems unless somebody says so
 _PREFIX = "crucible"
 
 
@@ -63,16 +60,15 @@ def write_report(*, reports: Condition, text: str, per_question: int, acting_use
         same = Report.objects.filter(condition=reports, text=text, per_question=per_question, editions=editions)
         if known := same.filter(tag__in=reports.campaign.runs.values("tag")).first():
             raise ReportError(f"{known} is this report: nothing that it is made of has changed since.")
-        tag = _free_tag(reports, text)
+        tag = _new_tag(reports, text)
         report = Report.objects.create(
             condition=reports, tag=tag, text=text, per_question=per_question, editions=editions, person=acting_user
         )
         told = {"text": text, "per_question": per_question, "topics": len(editions)}
         history.record("report written", report, campaign=reports.campaign, person=acting_user, **told)
     try:
-        # Before its answers, so that at no moment it passes for a system's run.
-        row = (tag, "", TASK, Run.Type.AUTOMATIC.value, None, "")
-        import_lines(reports.campaign, "run_list", "runs.csv", write_run_list([row]), acting_user)
+        # What is written from a bank enters no table of systems unless somebody says so.
+        declare_control_run(reports.campaign, tag, "", acting_user)
         lines = _lines(report, [(topics[pk], one) for pk, one in whole.items()])
         import_lines(reports.campaign, "runs", f"{tag}.jsonl", lines, acting_user)
     except NotImported as error:
@@ -84,17 +80,10 @@ def _is_read(one: ToRead, there: set[tuple[str, str]]) -> bool:
     return all((question, docid) in there for question in one.questions for docid in one.docids)
 
 
-def _free_tag(reports: Condition, text: str) -> str:
+def _new_tag(reports: Condition, text: str) -> str:
     """Return the tag of a new run: "crucible.Report-by-gpt.extractive", or with a number where there is such a run."""
-    first = tag = f"{_PREFIX}.{'-'.join(reports.name.split())}.{text}"
-    number = 1
-    while (
-        reports.campaign.runs.filter(Q(tag=tag) | Q(aliases__name=tag)).exists()
-        or Report.objects.filter(condition__campaign=reports.campaign, tag=tag).exists()
-    ):
-        number += 1
-        tag = f"{first}.{number}"
-    return tag
+    taken = set(Report.objects.filter(condition__campaign=reports.campaign).values_list("tag", flat=True))
+    return free_tag(reports.campaign, f"{_PREFIX}.{'-'.join(reports.name.split())}.{text}", taken)
 
 
 def _lines(report: Report, topics: Sequence[tuple[Topic, ToRead]]) -> Iterator[str]:

@@ -165,7 +165,7 @@ class AutoAssign(JobKind):
                 self.prompt.request(prompts, query=titles[topic], answer="", nuggets=[texts[pk] for pk in batch])
                 for batch in in_batches(nuggets, self._batch(condition))
             ]
-            characters = sum(len(message["content"]) for request in asked for message in request.messages)
+            characters = sum(request.characters for request in asked)
             return Expected(len(asked), characters, sum(request.tokens_out for request in asked))
 
         calls = characters = tokens_out = 0
@@ -221,12 +221,6 @@ class AutoAssign(JobKind):
         store_labels(job, results)
         topics = {unit.topic_id for unit, _ in results}
         transaction.on_commit(partial(open_labelled, job.condition, topics), robust=True)
-
-    def unit_names(self, units: Collection[Unit]) -> Mapping[int, str]:
-        """Return the tags of the runs whose answers they are about, or the docids of passages."""
-        answers = Answer.objects.filter(pk__in=[unit.answer_id for unit in units]).select_related("run")
-        names = {one.pk: one.docid or one.run.tag for one in answers.only("form", "references", "run__tag")}
-        return {unit.pk: names[unit.answer_id] for unit in units}
 
 
 def _banks(condition: Condition, topics: Sequence[Topic]) -> list[NuggetBank]:

@@ -15,7 +15,7 @@ from assessor.campaigns.models import Condition, Grade, Segment, Topic
 from assessor.campaigns.queries import byte_order
 from assessor.llm.job_kind import Ask, Expected, Grades, JobKind, TopicState, UnitFailure
 from assessor.llm.models import Job, Unit
-from assessor.llm.prompts import PromptRequest, PromptSet
+from assessor.llm.prompts import PromptSet
 from assessor.work.models import Task
 from nuggets.actions.drafts import store_drafting
 from nuggets.drafting import Cut, Step, in_batches
@@ -100,11 +100,11 @@ class Creation(JobKind):
                 prompts, query=query, passages=[], nuggets=[], most=protocol.max_drafts, words=protocol.advised_words
             )
             # The first list is empty.
-            characters += windows * _size(creation) + texts + (windows - 1) * list_characters
+            characters += windows * creation.characters + texts + (windows - 1) * list_characters
             tokens_out += windows * protocol.max_drafts * TOKENS_NUGGET
             if batches:
                 characters += (
-                    batches * _size(IMPORTANCE_PROMPT.request(prompts, query=query, nuggets=[])) + list_characters
+                    batches * IMPORTANCE_PROMPT.request(prompts, query=query, nuggets=[]).characters + list_characters
                 )
                 tokens_out += protocol.max_drafts * _LABEL_TOKENS
         return Expected(calls, characters, tokens_out)
@@ -254,7 +254,3 @@ def _counts(condition: Condition, topics: Mapping[int, object]) -> "QuerySet[Any
     sized = _relevant(condition, topics).order_by().annotate(length=Subquery(length[:1]))
     by_topic = sized.values("topic").annotate(segments=Count("pk"), loaded=Count("length"), texts=Sum("length"))
     return by_topic.values_list("topic", "segments", "loaded", "texts")
-
-
-def _size(request: PromptRequest[Any]) -> int:
-    return sum(len(message["content"]) for message in request.messages)

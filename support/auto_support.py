@@ -165,7 +165,7 @@ class Support(JobKind):
         """Tell what the units will take; those without a text take no call. Raises JobError where nobody answered."""
         if not answers_to(topics).exists():
             raise JobError("No run answers any of the topics.")
-        around = sum(len(part["content"]) for part in SUPPORT_PROMPT.request(prompts, sentence="", passage="").messages)
+        around = SUPPORT_PROMPT.request(prompts, sentence="", passage="").characters
         calls = characters = 0
         known = _judged_pairs(condition, topics) if condition.protocol.equal_pairs_once else None
         for found in _unlabelled_citations(condition, topics):

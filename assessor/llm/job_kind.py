@@ -8,7 +8,7 @@ from django.apps import apps
 from django.utils.module_loading import import_string
 
 from assessor.campaigns.condition_kind import kind_named
-from assessor.campaigns.models import Condition, Topic
+from assessor.campaigns.models import Answer, Condition, Topic
 from assessor.llm.models import Job, Unit
 from assessor.llm.prompts import PreviewSubject, Prompt, PromptRequest, PromptSet, Value
 
@@ -135,8 +135,15 @@ class JobKind(Protocol):
         """
 
     def unit_names(self, units: Collection[Unit]) -> Mapping[int, str]:
-        """Return what of their topics organizers call units, by key, for those that they don't know by their items."""
-        return {}
+        """Return what of their topics organizers call units, by key, for those that they don't know by their items.
+
+        Answers are called by their runs' tags, and passages by their docids.
+        """
+        if not self.about_answers:
+            return {}
+        answers = Answer.objects.filter(pk__in=[unit.answer_id for unit in units]).select_related("run")
+        names = {one.pk: one.docid or one.run.tag for one in answers.only("form", "references", "run__tag")}
+        return {unit.pk: names[unit.answer_id] for unit in units if unit.answer_id}
 
     def notes(self, job: Job) -> Sequence[str]:
         """Return what organizers should know of what a job has brought so far, a sentence each."""

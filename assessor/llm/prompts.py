@@ -45,6 +45,11 @@ class PromptRequest(NamedTuple, Generic[Value]):
     tokens_out: int
     read: Callable[[str], Value]
 
+    @property
+    def characters(self) -> int:
+        """How many characters are sent."""
+        return sum(len(message["content"]) for message in self.messages)
+
 
 class PreviewSubject(NamedTuple):
     """What a preview is made from, by the names that the campaign uses; each prompt takes what it needs.

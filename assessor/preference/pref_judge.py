@@ -1,7 +1,7 @@
 """PrefJudge: a model says which of two answers to a topic is better, in one order or in both."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from assessor.campaigns.models import Answer, Campaign, Condition, Protocol, Topic
 from assessor.llm import replies
@@ -138,11 +138,9 @@ class PrefJudge(JobKind):
         """Tell what the units will take; what follows from a rule takes no call. Raises JobError without any pair."""
         protocol = condition.protocol
         around = {
-            topic.pk: _length(
-                PREFERENCE_PROMPT.request(
-                    prompts, **topic_words(topic), first="", second="", ties=protocol.preference_ties
-                )
-            )
+            topic.pk: PREFERENCE_PROMPT.request(
+                prompts, **topic_words(topic), first="", second="", ties=protocol.preference_ties
+            ).characters
             for topic in topics
         }
         new = list(new_pairs(condition, topics))
@@ -214,7 +212,3 @@ def topic_words(topic: Topic) -> dict[str, str]:
     """Return what of a topic prompts are filled in with: its title, and what else its file says of what is asked."""
     told = (str(topic.extras.get(name) or "") for name in _FURTHER_KEYS)
     return {"query": topic.title, "background": " ".join(filter(None, told)) or _NO_BACKGROUND}
-
-
-def _length(request: PromptRequest[Any]) -> int:
-    return sum(len(message["content"]) for message in request.messages)

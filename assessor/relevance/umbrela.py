@@ -108,7 +108,7 @@ class Umbrela(JobKind):
 
     def expected(self, condition: Condition, topics: Sequence[Topic], prompts: PromptSet) -> Expected:
         """Tell what the units will take; those without a text take no call. Raises JobError for an empty pool."""
-        around = sum(len(part["content"]) for part in RELEVANCE_PROMPT.request(prompts, query="", passage="").messages)
+        around = RELEVANCE_PROMPT.request(prompts, query="", passage="").characters
         query_of = {topic.pk: len(topic.title) for topic in topics}
         length_of: dict[str, int] = dict(condition.campaign.segments.values_list("docid", Length("text")).iterator())
         todo = list(self.units(condition, topics))

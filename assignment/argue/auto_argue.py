@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from django.db.models import Count, QuerySet
 
-from assessor.campaigns.models import Answer, Condition, Sentence, Topic
+from assessor.campaigns.models import Condition, Sentence, Topic
 from assessor.campaigns.passages import cited_passages
 from assessor.campaigns.queries import answers_to
 from assessor.llm.actions import JobError
@@ -142,7 +142,7 @@ class AutoArgue(JobKind):
             for work in _works(condition, banks, some).values():
                 for request in work.requests(prompts):
                     calls += 1
-                    characters += sum(len(message["content"]) for message in request.messages)
+                    characters += request.characters
         return Expected(calls, characters, TOKENS_LABEL * calls)
 
     def prepare(self, job: Job, units: Sequence[Unit]) -> Mapping[int, Work | UnitFailure]:
@@ -187,12 +187,6 @@ class AutoArgue(JobKind):
     def store(self, job: Job, results: Sequence[tuple[Unit, Judged]]) -> None:
         """Write the judgments. A unit whose questions were changed meanwhile fails."""
         store_judgments(job, results)
-
-    def unit_names(self, units: Collection[Unit]) -> Mapping[int, str]:
-        """Return the tags of the runs whose reports they are about."""
-        answers = Answer.objects.filter(pk__in=[unit.answer_id for unit in units]).select_related("run")
-        names = {one.pk: one.run.tag for one in answers.only("run__tag")}
-        return {unit.pk: names[unit.answer_id] for unit in units}
 
     def notes(self, job: Job) -> list[str]:
         """Say how many reports lack a judgment though the model was asked about them."""

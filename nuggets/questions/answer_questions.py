@@ -76,7 +76,7 @@ class AnswerQuestions(Creation):
             calls += len(work.requests)
             for _, texts in work.requests:
                 request = self.prompt.request(prompts, **work.words, texts=texts, questions=[])
-                characters += sum(len(message["content"]) for message in request.messages)
+                characters += request.characters
         return Expected(calls, characters, calls * OF_A_REPLY * TOKENS_QUESTION)
 
     def prepare(self, job: Job, units: Sequence[Unit]) -> Mapping[int, Any]:

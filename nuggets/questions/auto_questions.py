@@ -62,7 +62,7 @@ class QueryQuestions(Creation):
     def expected(self, condition: Condition, topics: Sequence[Topic], prompts: PromptSet) -> Expected:
         """Tell what the units will take."""
         requests = list(self._requests(condition, topics, prompts))
-        characters = sum(len(message["content"]) for request in requests for message in request.messages)
+        characters = sum(request.characters for request in requests)
         return Expected(len(requests), characters, sum(request.tokens_out for request in requests))
 
     def _requests(self, condition: Condition, topics: Sequence[Topic], prompts: PromptSet) -> Iterator[Any]:

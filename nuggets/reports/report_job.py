@@ -60,7 +60,7 @@ class ReportJob(JobKind):
         if not any(one.pairs for one in wanted.values()):
             raise JobError("None of the topics has finished questions and relevant passages.")
         lengths = dict(Segment.objects.filter(campaign=condition.campaign).values_list("docid", Length("text")))
-        around = sum(len(part["content"]) for part in REPORT_PROMPT.request(prompts, question="", passage="").messages)
+        around = REPORT_PROMPT.request(prompts, question="", passage="").characters
         calls = characters = 0
         for topic, question, docid in lacking_pairs(condition, topics):
             parts = -(-lengths.get(docid, 0) // CHUNK)

@@ -13,10 +13,10 @@ from django.db.models.functions import Length
 
 from assessor.campaigns.models import Condition, Grade, Segment, Topic
 from assessor.campaigns.queries import byte_order
+from assessor.labels.queries import topics_at_work
 from assessor.llm.job_kind import Ask, Expected, Grades, JobKind, TopicState, UnitFailure
 from assessor.llm.models import Job, Unit
 from assessor.llm.prompts import PromptSet
-from assessor.work.models import Task
 from nuggets.actions.drafts import store_drafting
 from nuggets.drafting import Cut, Step, in_batches
 from nuggets.models import Drafting
@@ -220,13 +220,7 @@ class Drafts(Creation):
 def _topics_being_graded(condition: Condition, topics: Collection[int]) -> set[int]:
     """Return the topics whose grades are made here and are not all there yet, by a job or by people."""
     made_under = condition.qrels_source.condition if condition.qrels_source else None
-    if made_under is None:
-        return set()
-    to_do = (Unit.State.WAITING, Unit.State.CLAIMED)
-    units = Unit.objects.filter(job__condition=made_under, topic__in=topics, state__in=to_do)
-    units = units.exclude(job__state=Job.State.CANCELLED)
-    tasks = Task.objects.filter(condition=made_under, topic__in=topics, state=Task.State.OPEN)
-    return {*units.values_list("topic_id", flat=True).distinct(), *tasks.values_list("topic_id", flat=True)}
+    return topics_at_work(made_under, topics) if made_under else set()
 
 
 def _relevant(condition: Condition, topics: Mapping[int, object]) -> QuerySet[Grade]:

@@ -117,6 +117,17 @@ def banks_by_topic(nuggets: Condition, topics: Iterable[Topic]) -> dict[int, Nug
     return {bank.topic_id: bank for bank in banks.select_related("task__person", "topic").order_by("finished_at", "pk")}
 
 
+def lock_finished_banks(nuggets: Condition, topics: Iterable[Topic]) -> dict[int, NuggetBank]:
+    """Return banks_by_topic(), locked, without those that somebody opened again meanwhile.
+
+    Whoever makes sheets of them locks them: else one could be finished again before its sheets can be seen, and these
+    would stay behind.
+    """
+    finished = [bank.pk for bank in banks_by_topic(nuggets, topics).values()]
+    locked = NuggetBank.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=finished).order_by("pk")
+    return {bank.topic_id: bank for bank in locked if bank.state == NuggetBank.State.FINISHED}
+
+
 def nuggets_of(bank: NuggetBank) -> Snapshot:
     """Return the nuggets of a bank as it was last finished: what labels and scores are about."""
     [edition] = with_keys(BankEdition.objects.filter(bank=bank, edition=bank.edition))

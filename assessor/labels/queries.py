@@ -1,15 +1,17 @@
 """What readers of labels have in common."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from django.db.models import Aggregate, Case, OuterRef, Q, Subquery, TextField, Value, When
 from django.db.models.functions import Coalesce
 
-from assessor.campaigns.models import Campaign
+from assessor.campaigns.models import Campaign, Condition
 from assessor.campaigns.queries import without_practice
 from assessor.labels.label_kind import label_kinds
 from assessor.labels.models import JudgedAnswer, Label
+from assessor.llm.models import Job, Unit
+from assessor.work.models import Task
 
 # Of a query on labels: that which counts, another person's where this one could judge nothing.
 COUNTED = Case(When(state__in=(Label.State.GIVEN, Label.State.UNJUDGEABLE), then=Coalesce("value", "resolved_value")))
@@ -61,3 +63,12 @@ def outdated_labels(campaign: Campaign) -> int:
             labels = kind.sheets.label_model().objects.filter(sheet__in=judged.order_by().values("pk"))
             number += without_practice(labels, "sheet__answer").filter(state=Label.State.OUTDATED).count()
     return number
+
+
+def topics_at_work(condition: Condition, topics: Collection[int]) -> set[int]:
+    """Return those of the topics, by key, on which a job or people have still something to say under a condition."""
+    to_do = (Unit.State.WAITING, Unit.State.CLAIMED)
+    units = Unit.objects.filter(job__condition=condition, topic__in=topics, state__in=to_do)
+    units = units.exclude(job__state=Job.State.CANCELLED)
+    tasks = Task.objects.filter(condition=condition, topic__in=topics, state=Task.State.OPEN)
+    return {*units.values_list("topic_id", flat=True).distinct(), *tasks.values_list("topic_id", flat=True)}

@@ -8,12 +8,10 @@ from django.db.models import Count, Q, QuerySet
 
 from assessor.campaigns.models import Answer, Condition, Topic
 from assessor.campaigns.queries import answers_to, byte_order
-from assessor.llm.models import Job, Unit
 from assessor.preference.models import PreferencePair
 from assessor.preference.pairs import pairs
 from assessor.preference.verdicts import SECOND, TIE, by_rule
 from assessor.work.judging_pool import judged_under
-from assessor.work.models import Task
 
 GIVEN = Q(state=PreferencePair.State.GIVEN)
 OPEN = Q(state=PreferencePair.State.OPEN)
@@ -115,15 +113,6 @@ def counted_preferences(condition: Condition, topics: Sequence[Topic]) -> Iterat
             preference = value if state == PreferencePair.State.GIVEN else resolved
             pair = (second, first) if preference == SECOND else (first, second)
             yield CountedPreference(topic, *pair, preference == TIE)
-
-
-def being_compared(condition: Condition, topics: Sequence[Topic]) -> set[int]:
-    """Return the topics, by key, on which a job or people are still to say which answers are better."""
-    to_do = (Unit.State.WAITING, Unit.State.CLAIMED)
-    units = Unit.objects.filter(job__condition=condition, topic__in=topics, state__in=to_do)
-    units = units.exclude(job__state=Job.State.CANCELLED)
-    tasks = Task.objects.filter(condition=condition, topic__in=topics, state=Task.State.OPEN)
-    return {*units.values_list("topic_id", flat=True).distinct(), *tasks.values_list("topic_id", flat=True)}
 
 
 def pair_names(places: Collection[tuple[int, int]], condition: Condition) -> dict[tuple[int, int], tuple[str, str]]:

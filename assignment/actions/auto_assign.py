@@ -11,8 +11,7 @@ from assignment.label_kind import kind_of_nuggets
 from assignment.models import AnswerSheet
 from assignment.queries import answers_without_sheet, asked_of
 from nuggets.drafting import in_batches
-from nuggets.models import NuggetBank
-from nuggets.queries import banks_by_topic, present_editions
+from nuggets.queries import lock_finished_banks, present_editions
 
 _AT_A_TIME = 2_000
 
@@ -30,10 +29,7 @@ def add_lacking_sheets(condition: Condition, topics: Sequence[Topic]) -> int:
     judge = condition.judge_id
     assert condition.nuggets is not None, "an assignment condition has one of nuggets"
     assert judge is not None, "a model's condition has a judge"
-    finished = [bank.pk for bank in banks_by_topic(condition.nuggets, topics).values()]
-    # Locked, or one could be finished again before its sheets can be seen, and they would stay behind.
-    locked = NuggetBank.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=finished).order_by("pk")
-    banks = {bank.topic_id: bank for bank in locked if bank.state == NuggetBank.State.FINISHED}
+    banks = lock_finished_banks(condition.nuggets, topics)
     editions = present_editions(banks.values())
     new = answers_without_sheet(condition, banks.values())
     empty_label = kind_of_nuggets(condition).empty_label

@@ -1,6 +1,6 @@
 """The only writers of ARGUE sheets: making them, what models say, and what banks and answers change."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
@@ -18,7 +18,7 @@ from assignment.argue.vocabulary import ANSWERS
 from nuggets.drafting import in_batches
 from nuggets.editions import Snapshot
 from nuggets.models import NuggetBank
-from nuggets.queries import banks_by_topic, present_editions, with_keys
+from nuggets.queries import lock_finished_banks, present_editions, with_keys
 
 _AT_A_TIME = 500
 _FIELDS = (
@@ -84,13 +84,11 @@ def add_lacking_sheets(condition: Condition, topics: Sequence[Topic]) -> int:
     judge = condition.judge_id
     assert condition.nuggets is not None, "reports are judged against questions"
     assert judge is not None, "a model's condition has a judge"
-    finished = [bank.pk for bank in banks_by_topic(condition.nuggets, topics).values()]
-    # Locked, or one could be finished again before its sheets can be seen, and they would stay behind.
-    locked = NuggetBank.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=finished).order_by("pk")
-    banks = {bank.topic_id: bank for bank in locked if bank.state == NuggetBank.State.FINISHED}
+    banks = lock_finished_banks(condition.nuggets, topics)
     editions = present_editions(banks.values())
     new = reports_without_sheet(condition, banks.values())
     asked = {topic: bank_of(editions[bank.pk].nuggets, condition.protocol) for topic, bank in banks.items()}
+    keys = {topic: keys_of(editions[bank.pk].nuggets) for topic, bank in banks.items()}
     for some in in_batches(new, _AT_A_TIME):
         rows = []
         for answer in reports_of(some).order_by("topic", "pk"):
@@ -106,7 +104,7 @@ def add_lacking_sheets(condition: Condition, topics: Sequence[Topic]) -> int:
                     edition=bank.edition,
                     cut=len(sentences) - len(judged),
                     items=asked[answer.topic_id].items(judged, {}),
-                    nuggets=keys_of(editions[bank.pk].nuggets),
+                    nuggets=keys[answer.topic_id],
                 )
             )
         add_sheets(rows)
@@ -176,10 +174,13 @@ def bring_up_to_date(bank: NuggetBank, of_bank: QuerySet[ArgueSheet]) -> None:
     if not sheets:
         return
     editions = {edition.edition: edition.nuggets for edition in with_keys(bank.editions.all())}
+    after = gold_texts(editions[bank.edition])
+    changed = {
+        edition: {answer for answer, text in gold_texts(editions[edition]).items() if after.get(answer, text) != text}
+        for edition in {sheet.edition for sheet in sheets}
+    }
     for sheet in sheets:
-        before, after = gold_texts(editions[sheet.edition]), gold_texts(editions[bank.edition])
-        changed = {answer for answer, texts in after.items() if before.get(answer, texts) != texts}
-        _bring_up_to_date(sheet, editions[bank.edition], bank.edition, changed)
+        _bring_up_to_date(sheet, editions[bank.edition], bank.edition, changed[sheet.edition])
 
 
 def gold_texts(nuggets: Snapshot) -> dict[tuple[str, str], tuple[str, str]]:
@@ -192,7 +193,7 @@ def gold_texts(nuggets: Snapshot) -> dict[tuple[str, str], tuple[str, str]]:
 
 
 def _bring_up_to_date(
-    sheet: ArgueSheet, nuggets: Snapshot, edition: int, changed: Iterable[tuple[str, str]] = ()
+    sheet: ArgueSheet, nuggets: Snapshot, edition: int, changed: Collection[tuple[str, str]] = frozenset()
 ) -> None:
     bank = bank_of(nuggets, sheet.condition.protocol)
     if sheet.import_record_id:  # its file said what was judged
@@ -203,11 +204,11 @@ def _bring_up_to_date(
     else:
         asked, cut = asked_of(sheet, bank, sheet.labels)
     nothing: dict[str, Any] = dict.fromkeys(ArgueSheet.SAID)
-    said = {key: nothing for key in sheet.asked if key not in set(asked)}
-    outdated = set(changed)
+    still_asked = set(asked)
+    said = {key: nothing for key in sheet.asked if key not in still_asked}
     for key in sheet.asked:
         item = item_of_key(key)
-        if key not in said and (item.nugget, item.gold) in outdated and key in sheet.labels:
+        if key not in said and (item.nugget, item.gold) in changed and key in sheet.labels:
             said[key] = {**nothing, "stale": sheet.labels[key], "flag": sheet.flags.get(key)}
     columns = {"edition": edition, "cut": cut}
     sheet.revise("questions changed", said, judge_id=None, asked=asked, columns=columns)

@@ -235,6 +235,7 @@ def _works(condition: Condition, banks: Sequence[NuggetBank], answers: Sequence[
     editions = present_editions(banks)
     nuggets = {bank.topic_id: editions[bank.pk].nuggets for bank in banks}
     asked = {topic: bank_of(of_bank, condition.protocol) for topic, of_bank in nuggets.items()}
+    texts = {topic: gold_texts(of_bank) for topic, of_bank in nuggets.items()}
     found = ArgueSheet.with_items(sheets_on(banks, condition).filter(answer__in=answers).defer("extras"))
     sheets = {sheet.answer_id: sheet for sheet in found}
     reports = [report for report in reports_of(answers).order_by("pk") if report.topic_id in nuggets]
@@ -248,7 +249,7 @@ def _works(condition: Condition, banks: Sequence[NuggetBank], answers: Sequence[
     documents = {one: document_text(found) for one, found in cited_passages(condition.campaign, cited).items()}
     works = {}
     for report in reports:
-        sheet, of_bank = sheets.get(report.pk), nuggets[report.topic_id]
+        sheet = sheets.get(report.pk)
         of_report = {
             citation.docid: documents[report.run_id, citation.docid]
             for sentence in sentences[report.pk]
@@ -262,7 +263,7 @@ def _works(condition: Condition, banks: Sequence[NuggetBank], answers: Sequence[
             sentences[report.pk],
             _said(sheet),
             of_report,
-            gold_texts(of_bank),
+            texts[report.topic_id],
         )
     return works
 

@@ -2,7 +2,7 @@
 
 from django.db.models import QuerySet
 
-from assessor.campaigns.models import Condition
+from assessor.campaigns.models import Campaign, Condition
 from assessor.exportables import (
     JSONL,
     Chosen,
@@ -19,7 +19,10 @@ from assessor.work.exposure import Seen
 from assignment.argue.exports import judgment_lines, score_lines
 from assignment.argue.label_kind import ARGUE
 from assignment.argue.models import ArgueSheet
-from assignment.argue.queries import argue_conditions
+
+
+def _judged(campaign: Campaign) -> QuerySet[Condition]:
+    return ARGUE.conditions(campaign).select_related("protocol")
 
 
 def _sheets(chosen: Chosen) -> QuerySet[ArgueSheet]:
@@ -34,7 +37,7 @@ def _of_nuggets(condition: Condition) -> str:
     return f"of the questions of {condition.nuggets}"
 
 
-_OF_CONDITIONS = of_conditions("condition of judged reports", argue_conditions)
+_OF_CONDITIONS = of_conditions("condition of judged reports", _judged)
 
 EXPORTABLES = (
     Exportable(

@@ -4,11 +4,10 @@ from collections.abc import Collection, Iterable, Mapping
 
 from django.db.models import Count, QuerySet
 
-from assessor.campaigns.models import CONTROL, Answer, Campaign, Condition
+from assessor.campaigns.models import CONTROL, Answer, Condition
 from assessor.campaigns.queries import own_answers
 from assessor.work.judging_pool import judged_under
 from assignment.argue.items import item_of_key
-from assignment.argue.label_kind import ARGUE
 from assignment.argue.models import ArgueSheet
 from assignment.argue.vocabulary import ANSWERS, ATTESTS, FIRST, NEEDS, NEGATIVE
 from nuggets.models import Nugget, NuggetBank
@@ -19,12 +18,6 @@ _STEPS = {
     FIRST: "is sentence {number} the first that says it?",
     NEGATIVE: "does sentence {number} claim that nothing is known?",
 }
-
-
-def argue_conditions(campaign: Campaign) -> QuerySet[Condition]:
-    """Return the conditions under which reports are judged, by a model or a file."""
-    found: QuerySet[Condition] = campaign.conditions.filter(kind=ARGUE.name)
-    return found.select_related("judge", "nuggets__judge", "qrels_source__condition__judge", "protocol")
 
 
 def sheets_on(banks: Collection[NuggetBank], condition: Condition) -> QuerySet[ArgueSheet]:

@@ -8,13 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from assessor.campaigns.models import Answer, Condition, Topic
+from assessor.labels.queries import topics_at_work
 from assessor.llm.job_kind import Ask, Expected, TopicState, UnitFailure
 from assessor.llm.job_kind import Grades as NeededGrades
 from assessor.llm.models import Job, Unit
 from assessor.llm.prompts import PromptSet
 from assessor.preference.label_kind import PREFERENCE
 from assessor.preference.pref_judge import topic_words
-from assessor.preference.queries import being_compared, counted_preferences
+from assessor.preference.queries import counted_preferences
 from nuggets.auto_nuggets import Creation, Made
 from nuggets.drafting import Cut, Step, in_batches
 from nuggets.questions.answer_prompts import CONTRAST_PROMPT, GROUNDED_QUESTIONS_PROMPT, AnswersPrompt
@@ -60,7 +61,9 @@ class AnswerQuestions(Creation):
         """Return of each topic whether the condition has a list of it."""
         to_do = {pk for pk, _, _ in self.units(condition, topics)}
         compared = _compared(condition, topics)
-        open_ones = being_compared(condition.preferences, topics) if condition.preferences else set()
+        open_ones = (
+            topics_at_work(condition.preferences, [topic.pk for topic in topics]) if condition.preferences else set()
+        )
         states = {}
         for topic in topics:
             lacking = "" if self.in_order(compared[topic.pk].pairs, topic.qid) else "no decided preferences"
@@ -82,9 +85,8 @@ class AnswerQuestions(Creation):
     def prepare(self, job: Job, units: Sequence[Unit]) -> Mapping[int, Any]:
         """Read the answers of the units' topics. A topic without a decided pair fails."""
         condition = job.condition
-        assert condition.preferences is not None, "it takes preferences"
         topics = [unit.topic for unit in units]
-        open_ones = being_compared(condition.preferences, topics)
+        open_ones = _being_compared(condition, topics)
         works = self._works(condition, topics)
         prepared: dict[int, Work | UnitFailure] = {}
         for unit, work in zip(units, works, strict=True):
@@ -206,3 +208,9 @@ def _compared(condition: Condition, topics: Sequence[Topic]) -> dict[int, _Compa
             found[topic].pairs.append(Pair(better[0], worse[0], is_tie))
             found[topic].answers.update((better, worse))
     return found
+
+
+def _being_compared(condition: Condition, topics: Sequence[Topic]) -> set[int]:
+    """Return the topics, by key, on which it is still to be said which answers are better."""
+    preferences = condition.preferences
+    return topics_at_work(preferences, [topic.pk for topic in topics]) if preferences else set()

@@ -1,7 +1,7 @@
 """Labels of nuggets in answers, and what people have to label."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.db import models
 
@@ -27,6 +27,7 @@ class AnswerSheet(JudgedAnswer):
     """What a judge says of a bank's nuggets in one answer: a line of the field's assignment files."""
 
     LABELS = "assignments"
+    ABOUT = ("bank_id", "edition")
     IN_HISTORY = ("edition",)
     NAMED_BY = ("bank__nuggets",)
 
@@ -67,11 +68,6 @@ class AnswerSheet(JudgedAnswer):
 
     def item_named(self, name: str) -> str | None:
         return next((str(nugget.pk) for nugget in self.bank.nuggets.all() if nugget.name == name), None)
-
-    def label_of(self, other: Any, item: str) -> str | None:
-        """Return another person's label where it is about the same edition of the same bank."""
-        is_same = (other.bank_id, other.edition) == (self.bank_id, self.edition)
-        return super().label_of(other, item) if is_same else None
 
 
 class Assignment(AnswerLabel):

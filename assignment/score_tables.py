@@ -17,6 +17,12 @@ from metaeval.stats.means import Figures
 from nuggets.models import BankEdition
 
 
+def newest_editions(conditions: Sequence[Condition]) -> dict[int | None, int]:
+    """Return the key of the newest edition of nuggets that conditions label, by the key of the condition of these."""
+    editions = BankEdition.objects.filter(bank__condition__in=[condition.nuggets_id for condition in conditions])
+    return dict(editions.order_by().values_list("bank__condition").annotate(Max("pk")))
+
+
 class NuggetScoring(Scoring):
     """Conditions under which nuggets are assigned to answers."""
 
@@ -46,8 +52,7 @@ class NuggetScoring(Scoring):
         """What is left out and judged, and the editions of banks: of one that is finished again the new one counts."""
         left_out = LeftOut.objects.filter(condition__in=[condition.pk for condition in conditions])
         newest_out = dict(left_out.order_by().values_list("condition").annotate(Max("pk")))
-        editions = BankEdition.objects.filter(bank__condition__in=[condition.nuggets_id for condition in conditions])
-        newest = dict(editions.order_by().values_list("bank__condition").annotate(Max("pk")))
+        newest = newest_editions(conditions)
         judged = newest_words(conditions)
         return {
             one.pk: (newest_out.get(one.pk), newest.get(one.nuggets_id), judged.get(one.pk, 0)) for one in conditions

@@ -167,8 +167,8 @@ def judge_support(campaign: "Campaign") -> None:
 
     from assessor.campaigns.actions import create_condition
     from assessor.campaigns.models import Answer, Condition, Judge
+    from assessor.labels.new_sheets import SheetRow
     from support.actions import add_sheets, sheet_row
-    from support.actions.judged_answers import SheetRow
     from support.citations import judged_citations
 
     judge = Judge.objects.create(kind="model", name="made up too")

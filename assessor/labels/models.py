@@ -93,6 +93,8 @@ class JudgedAnswer(MaybeImported):
     LABELS: ClassVar[str]
     # Which of them have an item with a question to the organizer, or one that can't be judged.
     QUESTIONED: ClassVar[Q] = Q(unjudgeable__gt=0) | Q(flagged__gt=0)
+    # Its columns that another person's must equal too, for their label to count here.
+    ABOUT: ClassVar[tuple[str, ...]] = ()
     # Its columns that its events have, too.
     IN_HISTORY: ClassVar[tuple[str, ...]] = ()
     # What names of items are read from, for many judged answers at once.
@@ -204,7 +206,8 @@ class JudgedAnswer(MaybeImported):
 
     def label_of(self, other: Any, item: str) -> str | None:
         """Return another person's label of an item of the same answer, where it counts for this one."""
-        label: str | None = other.labels.get(item)
+        is_same = all(getattr(self, name) == getattr(other, name) for name in self.ABOUT)
+        label: str | None = other.labels.get(item) if is_same else None
         return label
 
     def standing(self, item: str, fields: Collection[str]) -> dict[str, Any]:

@@ -1,24 +1,18 @@
-"""New answer sheets with their labels, as rows: a track's condition has 44,000 sheets and 829,000 labels."""
+"""New answer sheets with their labels, as rows."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from assessor.formats.values import to_json
-from assessor.imports.loaders.base import insert, reserve_keys
 from assessor.labels.models import Label
-from assignment.models import AnswerSheet, Assignment
+from assessor.labels.new_sheets import SheetRow, insert_sheets
+from assignment.models import AnswerSheet
 
 _FIELDS = (
     *("condition", "bank", "answer", "judge", "edition", "to_do", "task", "place", "is_part", "by_rule"),
     *("extras", "import_record", "put_off", "version", "unjudgeable", "flagged", "out_of_scope"),
 )
-
-
-class SheetRow(NamedTuple):
-    """A sheet to be written. columns: by _FIELDS; labels: (nugget's key, value, state, raw as text) of each row."""
-
-    columns: tuple[Any, ...]
-    labels: list[tuple[int, str | None, str, str | None]]
+_OF_LABEL = ("nugget", "value", "state", "raw")
 
 
 def sheet_row(
@@ -66,8 +60,4 @@ def sheet_row(
 
 def add_sheets(sheets: Iterable[SheetRow]) -> None:
     """Write new sheets, in this order."""
-    new = list(sheets)
-    first = reserve_keys(AnswerSheet, len(new)) + 1
-    insert(AnswerSheet, ("id", *_FIELDS), [(key, *sheet.columns) for key, sheet in enumerate(new, first)])
-    rows = [(key, *label) for key, sheet in enumerate(new, first) for label in sheet.labels]
-    insert(Assignment, ("sheet", "nugget", "value", "state", "raw"), rows)
+    insert_sheets(AnswerSheet, _FIELDS, _OF_LABEL, sheets)

@@ -7,12 +7,12 @@ from django.db.models import QuerySet
 
 from assessor.campaigns.models import Answer, Condition, Sentence, Topic
 from assessor.formats.values import to_json
-from assessor.imports.loaders.base import insert, reserve_keys
 from assessor.labels.models import Label
+from assessor.labels.new_sheets import SheetRow, insert_sheets
 from assessor.llm.job_kind import UnitFailure
 from assessor.llm.models import Job, Unit
 from assignment.argue.items import Bank, Item, bank_of, item_of_key, judged_sentences
-from assignment.argue.models import ArgueJudgment, ArgueSheet
+from assignment.argue.models import ArgueSheet
 from assignment.argue.queries import reports_of, reports_without_sheet
 from assignment.argue.vocabulary import ANSWERS
 from nuggets.drafting import in_batches
@@ -25,14 +25,7 @@ _FIELDS = (
     *("condition", "bank", "answer", "judge", "edition", "cut", "to_do", "task", "place"),
     *("extras", "import_record", "put_off", "version", "unjudgeable", "flagged", "out_of_scope"),
 )
-_OF_JUDGMENT = ("sheet", "key", "sentence", "docid", "step", "nugget", "gold", "value", "state")
-
-
-class SheetRow(NamedTuple):
-    """A sheet to be written. columns: by _FIELDS; judgments: by _OF_JUDGMENT, without the sheet."""
-
-    columns: tuple[Any, ...]
-    judgments: list[tuple[Any, ...]]
+_OF_JUDGMENT = ("key", "sentence", "docid", "step", "nugget", "gold", "value", "state")
 
 
 def sheet_row(
@@ -72,11 +65,7 @@ def sheet_row(
 
 def add_sheets(sheets: Iterable[SheetRow]) -> None:
     """Write new sheets, in this order."""
-    new = list(sheets)
-    first = reserve_keys(ArgueSheet, len(new)) + 1
-    insert(ArgueSheet, ("id", *_FIELDS), [(key, *sheet.columns) for key, sheet in enumerate(new, first)])
-    rows = [(key, *judgment) for key, sheet in enumerate(new, first) for judgment in sheet.judgments]
-    insert(ArgueJudgment, _OF_JUDGMENT, rows)
+    insert_sheets(ArgueSheet, _FIELDS, _OF_JUDGMENT, sheets)
 
 
 def add_lacking_sheets(condition: Condition, topics: Sequence[Topic]) -> int:

@@ -22,6 +22,7 @@ class ArgueSheet(JudgedAnswer):
     """
 
     LABELS = "argue_judgments"
+    ABOUT = ("bank_id", "edition")
     IN_HISTORY = ("edition",)
 
     condition = models.ForeignKey("campaigns.Condition", models.PROTECT, related_name="argue_sheets", db_index=False)
@@ -76,11 +77,6 @@ class ArgueSheet(JudgedAnswer):
 
     def _columns_of(self, fields: Collection[str]) -> dict[str, Any]:
         return super()._columns_of(fields) | ({"to_do": len(self.open)} if self._unsaved else {})
-
-    def label_of(self, other: Any, item: str) -> str | None:
-        """Return another person's label where it is about the same edition of the same bank."""
-        is_same = (other.bank_id, other.edition) == (self.bank_id, self.edition)
-        return super().label_of(other, item) if is_same else None
 
 
 class ArgueJudgment(AnswerLabel):

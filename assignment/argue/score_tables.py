@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import Max, Sum
+from django.db.models import Sum
 
 from assessor.campaigns.models import Condition
 from assessor.scores.loading import Labels
@@ -12,7 +12,7 @@ from assessor.work.judging_pool import newest_words
 from assignment.argue.measures import ARGUE_SCORES
 from assignment.argue.models import ArgueSheet
 from assignment.argue.score_arrays import Scores, load_with_labels
-from nuggets.models import BankEdition
+from assignment.score_tables import newest_editions
 
 
 class ArgueScoring(Scoring):
@@ -43,7 +43,5 @@ class ArgueScoring(Scoring):
 
     def states(self, conditions: Sequence[Condition]) -> dict[int, tuple[Any, ...]]:
         """What is judged, and the editions of banks: of one that is finished again the new one counts."""
-        editions = BankEdition.objects.filter(bank__condition__in=[condition.nuggets_id for condition in conditions])
-        newest = dict(editions.order_by().values_list("bank__condition").annotate(Max("pk")))
-        judged = newest_words(conditions)
+        newest, judged = newest_editions(conditions), newest_words(conditions)
         return {one.pk: (newest.get(one.nuggets_id), judged.get(one.pk, 0)) for one in conditions}

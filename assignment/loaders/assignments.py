@@ -14,9 +14,10 @@ from assessor.imports.loaders.answers import About, AnswerFinder, Place
 from assessor.imports.loaders.base import Options
 from assessor.imports.loaders.conditions import make_condition
 from assessor.labels.models import Label
+from assessor.labels.new_sheets import SheetRow
 from assignment import models
 from assignment.actions.finished_banks import bring_up_to_date
-from assignment.actions.judged_answers import SheetRow, add_sheets, sheet_row
+from assignment.actions.judged_answers import add_sheets, sheet_row
 from assignment.actions.preparation import open_labelled
 from assignment.formats import SheetRecord, read_sheets
 from assignment.label_kind import ASSIGNMENT, Assignment

@@ -1,7 +1,7 @@
 """New support sheets with a row for each citation that is asked, as rows: a track's condition has 44,000 sheets."""
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -9,8 +9,8 @@ from django.db.models import QuerySet
 from assessor.campaigns.models import Answer, Condition, Topic
 from assessor.campaigns.passages import lacking_passages
 from assessor.formats.values import to_json
-from assessor.imports.loaders.base import insert, reserve_keys
 from assessor.labels.models import Label
+from assessor.labels.new_sheets import SheetRow, insert_sheets
 from support.citations import places
 from support.models import SupportJudgment, SupportSheet
 from support.queries import given_labels
@@ -19,14 +19,7 @@ _FIELDS = (
     *("condition", "answer", "judge", "task", "place", "total", "to_do", "without_text", "waiting_for_label"),
     *("extras", "import_record", "put_off", "version", "unjudgeable", "flagged", "out_of_scope"),
 )
-_OF_LABEL = ("sheet", "sentence", "citation", "docid", "value", "state", "raw")
-
-
-class SheetRow(NamedTuple):
-    """A sheet to be written. columns: by _FIELDS; labels: by _OF_LABEL, without the sheet."""
-
-    columns: tuple[Any, ...]
-    labels: list[tuple[Any, ...]]
+_OF_LABEL = ("sentence", "citation", "docid", "value", "state", "raw")
 
 
 def sheet_row(
@@ -77,11 +70,7 @@ def sheet_row(
 
 def add_sheets(sheets: Iterable[SheetRow]) -> None:
     """Write new sheets, in this order."""
-    new = list(sheets)
-    first = reserve_keys(SupportSheet, len(new)) + 1
-    insert(SupportSheet, ("id", *_FIELDS), [(key, *sheet.columns) for key, sheet in enumerate(new, first)])
-    rows = [(key, *label) for key, sheet in enumerate(new, first) for label in sheet.labels]
-    insert(SupportJudgment, _OF_LABEL, rows)
+    insert_sheets(SupportSheet, _FIELDS, _OF_LABEL, sheets)
 
 
 @transaction.atomic

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from assessor.campaigns.actions import create_condition
 from assessor.campaigns.models import Answer, Campaign, Condition, Judge
-from assignment.actions.judged_answers import SheetRow, add_sheets, sheet_row
+from assessor.labels.new_sheets import SheetRow
+from assignment.actions.judged_answers import add_sheets, sheet_row
 from assignment.models import AnswerSheet
 from nuggets.models import NuggetBank
 from tests.conftest import Importer

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from assessor.campaigns.actions import create_condition
 from assessor.campaigns.models import Answer, Campaign, Condition, Judge
+from assessor.labels.new_sheets import SheetRow
 from support.actions import add_sheets, sheet_row
-from support.actions.judged_answers import SheetRow
 from support.citations import places
 from support.models import SupportSheet
 from tests.conftest import Importer

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, partial
+from itertools import islice
 from typing import Any, NamedTuple
 
 from django.db import transaction
@@ -85,13 +86,18 @@ ASSIGNMENT_PROMPT = AssignmentPrompt()
 
 
 class Work(NamedTuple):
-    """What a unit needs. sheet and edition: where the labels go; batches: the nuggets that have none, in bank order."""
+    """What a unit needs. sheet and edition: where the labels go; batches: the nuggets that have none, in bank order.
+
+    paragraphs: of what the answer cites, where these are labelled too, or, unless is_answer_asked, instead.
+    """
 
     query: str
     answer: str
     sheet: int
     edition: int
     batches: list[Snapshot]
+    paragraphs: Sequence[str] | None = None
+    is_answer_asked: bool = True
 
 
 class AutoAssign(JobKind):
@@ -169,12 +175,20 @@ class AutoAssign(JobKind):
             return Expected(len(asked), characters, sum(request.tokens_out for request in asked))
 
         calls = characters = tokens_out = 0
-        for answer, nuggets in _unlabelled_answers(condition, banks, editions):
-            asked = without_answer(answer.topic_id, tuple(nugget["id"] for nugget in nuggets))
-            calls += asked.calls
-            characters += asked.characters + asked.calls * len(answer.text)
-            tokens_out += asked.tokens_out
+        unlabelled = _unlabelled_answers(condition, banks, editions)
+        while some := list(islice(unlabelled, _AT_A_TIME)):
+            lengths = self.lengths(condition, [answer for answer, _ in some])
+            for answer, nuggets in some:
+                asked = without_answer(answer.topic_id, tuple(nugget["id"] for nugget in nuggets))
+                for length in lengths[answer.pk]:
+                    calls += asked.calls
+                    characters += asked.characters + asked.calls * length
+                    tokens_out += asked.tokens_out
         return Expected(calls, characters, tokens_out)
+
+    def lengths(self, condition: Condition, answers: Sequence[Answer]) -> Mapping[int, Sequence[int]]:
+        """Return how many characters the texts have in which each answer's nuggets are looked for, by its key."""
+        return {answer.pk: [len(answer.text)] for answer in answers}
 
     def prepare(self, job: Job, units: Sequence[Unit]) -> Mapping[int, Work | UnitFailure]:
         """Read the answers of a batch, and the nuggets of each that have no label."""
@@ -241,12 +255,12 @@ def _unlabelled_answers(
     nuggets_of = {bank.topic_id: editions[bank.pk].nuggets for bank in banks}
     new = [answer for answer, _, words in answers_without_sheet(condition, banks) if words]
     for some in in_batches(new, _AT_A_TIME):
-        answers = list(Answer.objects.filter(pk__in=some).order_by().only("topic", "content"))
+        answers = list(Answer.objects.filter(pk__in=some).order_by().only("topic", "run", "content", "references"))
         asked = asked_of(condition, {answer.pk: nuggets_of[answer.topic_id] for answer in answers})
         for answer in answers:
             yield answer, [nugget for nugget in nuggets_of[answer.topic_id] if nugget["id"] in asked[answer.pk]]
     unfinished = _unfinished(condition, banks).order_by().select_related("answer")
-    only = ("bank", "is_part", "answer__topic", "answer__content")
+    only = ("bank", "is_part", "answer__topic", "answer__run", "answer__content", "answer__references")
     for sheet in AnswerSheet.with_items(unfinished.only(*only)).iterator(chunk_size=_AT_A_TIME):
         yield sheet.answer, _unlabelled(sheet, editions[sheet.bank_id].nuggets)
 

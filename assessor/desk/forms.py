@@ -89,6 +89,7 @@ class ProtocolForm(forms.ModelForm):  # type: ignore[type-arg]
             "importance_batch": ("Nuggets, for importance", "a call", ""),
             "assign_batch": ("Nuggets, for assignment", "a call", ""),
             "grade_batch": ("Questions, for grading", "a call", ""),
+            "grade_text": ("A model grades", "", ""),
         },
         "Support": {
             "citations_per_sentence": ("Citations judged", "a sentence", ""),

@@ -3,7 +3,8 @@
 import asyncio
 import logging
 import random
-from typing import Any, NamedTuple
+from collections.abc import Awaitable, Iterable
+from typing import Any, NamedTuple, TypeVar
 
 from assessor.llm import gateway, limits
 from assessor.llm.gateway import Failed, Gateway, Reply
@@ -22,6 +23,7 @@ MOST_FAILURES = 20  # units in a row, before the job is halted: what is wrong is
 BACKOFF = 1.0  # seconds before the second try, doubled each time, less a random part
 _LONGEST_BACKOFF = 60.0
 _log = logging.getLogger(__name__)
+_Result = TypeVar("_Result")
 
 
 class Stopped(Exception):
@@ -224,6 +226,23 @@ class Asking:
             await self._line.hold_off(failed.retry_after)
             return failed.retry_after + random.uniform(0, 0.1) * longest  # noqa: S311  # no secret
         return longest * random.uniform(0.5, 1)  # noqa: S311
+
+
+async def gather_all(asked: Iterable[Awaitable[_Result]]) -> list[_Result | UnitFailure]:
+    """Return what all come to, or why there is nothing.
+
+    All are waited for, also where the job is stopped: what is in flight is paid.
+    """
+    results: list[_Result | UnitFailure] = []
+    stopped: list[BaseException] = []
+    for found in await asyncio.gather(*asked, return_exceptions=True):
+        if not isinstance(found, BaseException) or isinstance(found, UnitFailure):
+            results.append(found)
+        else:
+            stopped.append(found)
+    if stopped:  # what halts the job says why
+        raise min(stopped, key=lambda error: isinstance(error, Stopped))
+    return results
 
 
 def _read(request: PromptRequest[Value], reply: Reply) -> Value:

@@ -1,6 +1,5 @@
 """AutoArgue: a model judges a report sentence by sentence, each time asked one question with yes or no."""
 
-import asyncio
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -12,7 +11,7 @@ from assessor.campaigns.queries import answers_to
 from assessor.llm.actions import JobError
 from assessor.llm.job_kind import Ask, Expected, JobKind, TopicState, UnitFailure
 from assessor.llm.models import Job, Unit
-from assessor.llm.prompt_requests import Stopped
+from assessor.llm.prompt_requests import gather_all
 from assessor.llm.prompts import TOKENS_LABEL, PromptRequest, PromptSet
 from assessor.work.judging_pool import NOT_JUDGED
 from assignment.actions import usual_name
@@ -175,7 +174,8 @@ class AutoArgue(JobKind):
         labels = dict(work.labels)
         failures: dict[str, UnitFailure] = {}
         while items := [item for item in work.open(labels) if item.key not in failures]:
-            for item, reply in zip(items, await _replies(work, items, ask), strict=True):
+            requested = (_reply(work, item, ask) for item in items)
+            for item, reply in zip(items, await gather_all(requested), strict=True):
                 if isinstance(reply, UnitFailure):
                     failures[item.key] = reply
                 else:
@@ -199,25 +199,8 @@ class AutoArgue(JobKind):
         return [f"{number:,} {some} {lack} judgments: {why}. Launch the job again to ask for them once more."]
 
 
-async def _replies(work: Work, items: Sequence[Item], ask: Ask) -> list[str | UnitFailure]:
-    """Return a label for each item, or why there can be none.
-
-    All are waited for, also where the job is stopped: what is in flight is paid.
-    """
-
-    async def reply(item: Item) -> str:
-        return await ask(work.request(item, ask.prompts))
-
-    replies: list[str | UnitFailure] = []
-    stopped: list[BaseException] = []
-    for found in await asyncio.gather(*map(reply, items), return_exceptions=True):
-        if isinstance(found, str | UnitFailure):
-            replies.append(found)
-        else:
-            stopped.append(found)
-    if stopped:  # what halts the job says why
-        raise min(stopped, key=lambda error: isinstance(error, Stopped))
-    return replies
+async def _reply(work: Work, item: Item, ask: Ask) -> str:
+    return await ask(work.request(item, ask.prompts))
 
 
 def _banks(condition: Condition, topics: Sequence[Topic]) -> list[NuggetBank]:

@@ -1,16 +1,24 @@
 """AutoGrade: a model grades how well an answer answers a bank's questions, one a call or as the protocol says."""
 
+import re
 from collections.abc import Mapping, Sequence
 
-from assessor.campaigns.models import Condition
+from assessor.campaigns.models import Answer, Condition, Protocol
+from assessor.campaigns.passages import cited_texts
 from assessor.llm import replies
+from assessor.llm.job_kind import Ask, UnitFailure
+from assessor.llm.models import Job, Unit
+from assessor.llm.prompt_requests import gather_all
 from assessor.llm.prompts import PromptRequest, PromptSet, object_schema
 from assessor.llm.rehearsal.word_overlap import share, stems
-from assignment.auto_assign import AnswerLabelsPrompt, AutoAssign
+from assignment.actions.auto_assign import Labelled
+from assignment.auto_assign import AnswerLabelsPrompt, AutoAssign, Work
 from assignment.grading.label_kind import AUTO, AUTO_PASSAGES, GRADING
+from assignment.grading.measures import LARGEST
 from nuggets.prompts import nuggets_in_prompt
 
 GRADE_OR_LIST = "grade or list of grades"
+_BLANK_LINES = re.compile(r"\n\s*\n")
 
 
 class GradingPrompt(AnswerLabelsPrompt):
@@ -51,7 +59,11 @@ GRADING_PROMPT = GradingPrompt()
 
 
 class AutoGrade(AutoAssign):
-    """The kind of job. A unit is an answer, by its key."""
+    """The kind of job. A unit is an answer, by its key.
+
+    The protocol's grade_text says what is graded: the answer; the paragraphs of what it cites, of which the best one
+    counts (an answer that cites nothing gets 0); or both, whose product counts.
+    """
 
     prompt = GRADING_PROMPT
     name = AUTO
@@ -62,6 +74,50 @@ class AutoGrade(AutoAssign):
     condition_kind = GRADING.name
     method = AUTO
     prompts = (GRADING_PROMPT,)
+
+    def prepare(self, job: Job, units: Sequence[Unit]) -> Mapping[int, Work | UnitFailure]:
+        """Read, where they are graded, the texts of what the answers of a batch cite."""
+        prepared = super().prepare(job, units)
+        if not _are_documents_graded(job.condition):
+            return prepared
+        answers = list(Answer.objects.filter(pk__in=[unit.answer_id for unit in units]).order_by())
+        documents = _documents(job.condition, answers)
+        return {
+            unit.pk: _with_paragraphs(job.condition.protocol, work, documents[unit.answer_id])
+            if isinstance(work := prepared[unit.pk], Work) and unit.answer_id
+            else work
+            for unit in units
+        }
+
+    async def carry_out(self, work: Work, ask: Ask) -> Labelled:
+        """Ask for the grades. All paragraphs are asked about at once."""
+        if work.paragraphs is None:
+            return await super().carry_out(work, ask)
+        texts = [work.answer] * work.is_answer_asked + [*work.paragraphs]
+        asked = (super(AutoGrade, self).carry_out(work._replace(answer=text), ask) for text in texts)
+        grades = []
+        for found in await gather_all(asked):
+            if isinstance(found, UnitFailure):
+                raise found
+            grades.append({nugget: int(label) for nugget, label in found.labels.items()})
+        of_answer = grades.pop(0) if work.is_answer_asked else None
+        labels = {}
+        for nugget in (nugget["id"] for batch in work.batches for nugget in batch):
+            best = max((of_paragraph[nugget] for of_paragraph in grades), default=0)
+            labels[nugget] = combined_grade(best, of_answer[nugget] if of_answer else None)
+        return Labelled(work.sheet, work.edition, labels)
+
+    def lengths(self, condition: Condition, answers: Sequence[Answer]) -> Mapping[int, Sequence[int]]:
+        """Return how long what is graded of each answer is; of documents without a text nobody is asked."""
+        of_answers = super().lengths(condition, answers)
+        if not _are_documents_graded(condition):
+            return of_answers
+        is_answer_asked = condition.protocol.grade_text == Protocol.GradeText.BOTH
+        return {
+            answer: [*of_answers[answer]] * is_answer_asked
+            + [len(paragraph) for text in texts.values() for paragraph in paragraphs(text or "")]
+            for answer, texts in _documents(condition, answers).items()
+        }
 
 
 class GradePassages(AutoGrade):
@@ -76,3 +132,41 @@ class GradePassages(AutoGrade):
 
     def called(self, nuggets: Condition | None) -> str:
         return f"{super().called(nuggets)}, passages"
+
+
+def paragraphs(text: str) -> list[str]:
+    """Return the paragraphs of a document: blank lines stand between them."""
+    return [found.strip() for found in _BLANK_LINES.split(text) if found.strip()]
+
+
+def combined_grade(of_documents: int, of_answer: int | None) -> str:
+    """Return the grade of a question: of the documents, or, where the answer is graded too, their product.
+
+    The product, 0 to 25, counts as so many whole times 5: it is t or more where PrefNugget finds a question covered
+    from t on.
+    """
+    return str(of_documents if of_answer is None else of_documents * of_answer // LARGEST)
+
+
+def _are_documents_graded(condition: Condition) -> bool:
+    return not condition.of_passages and condition.protocol.grade_text != Protocol.GradeText.RESPONSE
+
+
+def _documents(condition: Condition, answers: Sequence[Answer]) -> dict[int, dict[str, str | None]]:
+    """Return the text of each document that answers cite, by answer's key and docid; None where it is not loaded."""
+    cited = {
+        answer.pk: dict.fromkeys(citation.docid for sentence in answer.sentences() for citation in sentence.citations)
+        for answer in answers
+    }
+    texts = cited_texts(condition.campaign, {(one.run_id, docid) for one in answers for docid in cited[one.pk]})
+    return {one.pk: {docid: texts.get((one.run_id, docid)) for docid in cited[one.pk]} for one in answers}
+
+
+def _with_paragraphs(protocol: Protocol, work: Work, documents: Mapping[str, str | None]) -> Work | UnitFailure:
+    found: dict[str, None] = {}
+    for docid, text in documents.items():
+        if text is None:
+            return UnitFailure(f"The text of {docid} is not loaded.")
+        found.update(dict.fromkeys(paragraphs(text)))
+    is_answer_asked = protocol.grade_text == Protocol.GradeText.BOTH
+    return work._replace(paragraphs=list(found), is_answer_asked=is_answer_asked)

@@ -99,6 +99,7 @@ class Protocol(models.Model):
         "importance_batch",
         "assign_batch",
         "grade_batch",
+        "grade_text",
         "draft_order",
         "citations_per_sentence",
         "equal_pairs_once",
@@ -119,6 +120,11 @@ class Protocol(models.Model):
     class DraftOrder(models.TextChoices):
         SHUFFLED = "shuffled", "shuffled (seeded)"
         AS_GENERATED = "as_generated", "as generated"
+
+    class GradeText(models.TextChoices):
+        RESPONSE = "response", "the answer"
+        DOCUMENTS = "document_paragraphs", "what it cites, by paragraph"
+        BOTH = "response_and_document_paragraphs", "both: their product"
 
     class PreferenceOrders(models.TextChoices):
         BOTH = "both", "both: a tie where replies differ"
@@ -154,6 +160,9 @@ class Protocol(models.Model):
     importance_batch = _count(10, "Nuggets in a call that sets importance.")
     assign_batch = _count(10, "Nuggets in a call of AutoAssign.")
     grade_batch = _count(1, "Questions in a call of AutoGrade.", most=10)
+    grade_text = models.CharField(
+        max_length=40, choices=GradeText, default=GradeText.RESPONSE, help_text="What AutoGrade grades of an answer."
+    )
     draft_order = models.CharField(max_length=20, choices=DraftOrder, default=DraftOrder.SHUFFLED)
     citations_per_sentence = _count(1, "Citations judged for each sentence.")
     equal_pairs_once = models.BooleanField(

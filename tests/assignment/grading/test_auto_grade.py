@@ -13,9 +13,10 @@ from assessor.llm.models import Job, ModelJudge
 from assessor.llm.prompt_sets import prompt_set
 from assessor.llm.prompts import PromptRequest, PromptSet
 from assignment.actions import create_manual_assign
-from assignment.grading.auto_grade import GRADING_PROMPT
+from assignment.grading.auto_grade import GRADING_PROMPT, combined_grade
 from assignment.grading.label_kind import GRADING
-from tests.assignment.conftest import finished  # noqa: F401
+from tests.assignment.conftest import finished, run_file  # noqa: F401
+from tests.conftest import Importer
 from tests.judging import all_judged, asked, change, counters, give, given, judged
 from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
 from tests.llm.grading import make_judge
@@ -63,6 +64,91 @@ def test_the_protocol_says_how_many_questions_are_in_a_call(questions: Condition
     assert (one.calls, ten.calls) == (8, 4)
     assert found(one) == found(ten)
     assert one.condition.identity != ten.condition.identity
+
+
+PARAGRAPHS = "Kittens purr.\n\n  \nPurring heals bones.\nCats purr."
+
+
+@pytest.fixture
+def citing(questions: Condition, import_file: Importer) -> Condition:
+    """A fourth run: an answer with a document of two paragraphs twice and another once, and one that cites nothing."""
+    segment = {"docid": "d9", "segment": PARAGRAPHS}
+    assert import_file(questions.campaign, "segments", [segment]).state == "done"
+    [of_t1] = run_file("team.cites", {"t1": ["Cats purr when content.", "Kittens do.", "So there."]})
+    [of_t2] = run_file("team.cites", {"t2": ["Glass is melted."]})
+    of_t1["references"] = ["d1", "d9"]
+    for sentence, cited in zip(of_t1["answer"], ([1, 0], [1], []), strict=True):
+        sentence["citations"] = cited
+    of_t2["answer"][0]["citations"] = []
+    assert import_file(questions.campaign, "runs", [of_t1, of_t2], name="team.cites").state == "done"
+    return questions
+
+
+def graded_text(questions: Condition, url: str, olga: Person, text: str) -> Job:
+    change_protocol(campaign=questions.campaign, settings={"grade_text": text}, acting_user=olga)
+    questions.campaign.refresh_from_db()
+    return graded(make_judge(questions.campaign, url, text[:10]), questions)
+
+
+def test_paragraphs_of_what_an_answer_cites_are_graded_and_the_best_counts(citing: Condition, endpoint, olga):  # noqa: F811
+    url = endpoint().base_url
+    of_answers = found(graded_text(citing, url, olga, "response"))
+    job = graded_text(citing, url, olga, "document_paragraphs")
+    assert (job.state, job.units_done, job.units_failed) == ("done", 6, 0)
+    of_documents = found(job)
+    # d1 says when, the paragraphs of d9 the rest.
+    assert of_documents["team.cites", "t1"] == ["2", "5", "5"]
+    assert of_documents["team.one", "t1"] == of_documents["team.two", "t1"] == ["0", "5", "2"]
+    assert of_documents["team.cites", "t2"] == ["0"]  # it cites nothing
+    assert of_documents["team.empty", "t1"] == ["0", "0", "0"]
+    assert (of_answers["team.cites", "t1"], of_answers["team.one", "t1"]) == (["0", "5", "5"], ["2", "5", "2"])
+    product = found(graded_text(citing, url, olga, "response_and_document_paragraphs"))
+    assert product["team.cites", "t1"] == ["0", "5", "5"]
+    assert product["team.one", "t1"] == ["0", "5", "0"]  # 2 * 0, 5 * 5, 2 * 2
+    assert product["team.two", "t1"] == ["0", "0", "0"]
+    identities = Condition.objects.filter(method="AutoGrade").values_list("identity", flat=True)
+    assert len(set(identities)) == 3
+
+
+def test_a_job_on_paragraphs_is_expected_to_ask_about_each(citing: Condition, endpoint, olga):  # noqa: F811
+    url = endpoint().base_url
+    alone = planned(make_judge(citing.campaign, url, "a"), citing).expected
+    change_protocol(campaign=citing.campaign, settings={"grade_text": "document_paragraphs"}, acting_user=olga)
+    citing.campaign.refresh_from_db()
+    documents = planned(make_judge(citing.campaign, url, "b"), citing).expected
+    change_protocol(
+        campaign=citing.campaign, settings={"grade_text": "response_and_document_paragraphs"}, acting_user=olga
+    )
+    citing.campaign.refresh_from_db()
+    both = planned(make_judge(citing.campaign, url, "c"), citing).expected
+    # Three questions on t1 to three answers, and one on t2; d1 is one paragraph, d9 two.
+    assert (alone.calls, documents.calls) == (3 * 3 + 3, 3 * (1 + 1 + 3) + 2)
+    assert both.calls == alone.calls + documents.calls
+    assert both.characters == alone.characters + documents.characters
+
+
+def test_an_answer_whose_document_has_no_text_gets_no_grade(
+    questions: Condition,
+    endpoint,  # noqa: F811
+    olga,
+    import_file: Importer,
+):
+    [lacking] = run_file("team.lacks", {"t1": ["Cats purr when content."]})
+    lacking["references"] = ["d4"]
+    assert import_file(questions.campaign, "runs", [lacking], name="team.lacks").state == "done"
+    job = graded_text(questions, endpoint().base_url, olga, "response_and_document_paragraphs")
+    assert job.units_failed == 1
+    assert job.units.get(state="failed").error == "The text of d4 is not loaded."
+    assert found(job)["team.lacks", "t1"] == []
+
+
+@pytest.mark.parametrize(
+    ("documents", "answer", "grade"),
+    [(5, None, "5"), (0, None, "0"), (5, 5, "5"), (4, 5, "4"), (4, 4, "3"), (5, 3, "3"), (3, 3, "1"), (2, 2, "0")],
+)
+def test_a_product_counts_by_whole_fives(documents: int, answer: int | None, grade: str):
+    """A question is covered from 4 on where the product is 20 or more, as in PrefNugget."""
+    assert combined_grade(documents, answer) == grade
 
 
 def test_a_reply_without_a_grade_is_asked_again_and_never_0(questions: Condition, endpoint):  # noqa: F811

@@ -5,34 +5,28 @@ All that shows or judges a citation reads its passage here. Nuggets, relevance a
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import IntegerField, OuterRef, Subquery, Value
 from django.db.models.functions import Length
 
 from assessor.campaigns.models import Answer, Campaign, Run, RunDocument, Segment
-from assessor.campaigns.models.texts import heading
+from assessor.campaigns.models.texts import PassageDetails
 from assessor.campaigns.queries import among, in_chunks, lacking_docids
 
 _AT_A_TIME = 500
 Cited = tuple[int, str]  # a run's key and a docid that it cites
 
 
-class Passage(NamedTuple):
+@dataclass(frozen=True)
+class Passage(PassageDetails):
     """A passage as pages show it."""
 
     docid: str
     text: str
     extras: dict[str, Any]
     is_own: bool  # the run's text, and not the campaign's
-
-    @property
-    def title(self) -> str:
-        return heading(self.extras, "title")
-
-    @property
-    def headings(self) -> str:
-        return heading(self.extras, "headings")
 
 
 def cited_passages(campaign: Campaign | int, cited: Iterable[Cited]) -> dict[Cited, Passage]:

@@ -8,7 +8,7 @@ from django.db.models import Count, Exists, OuterRef, Q, Sum
 
 from assessor.campaigns.condition_kind import kind_named
 from assessor.campaigns.models import CONTROL, Answer, Campaign, Grade, QrelsSource, Run, Segment, Topic
-from assessor.campaigns.models.texts import heading
+from assessor.campaigns.models.texts import told
 from assessor.desk.completeness import KINDS, SLOW
 from assessor.desk.queries import state_of_loaded
 from assessor.plan.models import Planned
@@ -259,7 +259,7 @@ def passage_rows(
     for docid in docids:
         extras, text = texts.get(docid, ({}, None))
         why = [_NEEDS[name] for name in gaps.get(docid, ())]
-        rows.append(PassageRow(docid, heading(extras, "title"), text, topics[docid], cited.get(docid, 0), why))
+        rows.append(PassageRow(docid, told(extras, "title"), text, topics[docid], cited.get(docid, 0), why))
     return rows
 
 

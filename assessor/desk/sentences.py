@@ -45,6 +45,7 @@ _PREDICATES = {
     "judge created": "created the judge {}",
     "label adopted": "settled a label of {} with another person's label",
     "label decided": "decided a label of {}",
+    "languages set": "said which languages {} reads",
     "lease ran out": "ended the lease of {}",
     "nugget left out": "left a nugget of {} out of scores",
     "nugget taken back": "brought a nugget of {} back into scores",

@@ -60,6 +60,7 @@ urlpatterns = [
     path("campaigns/<slug:slug>/people/", people.people, name="people"),
     path("campaigns/<slug:slug>/people/<int:person_id>/", people.person, name="person"),
     path("campaigns/<slug:slug>/people/<int:person_id>/role/", people.set_role, name="set_role"),
+    path("campaigns/<slug:slug>/people/<int:person_id>/languages/", people.languages, name="set_languages"),
     path("campaigns/<slug:slug>/people/<int:person_id>/link/", people.new_link, name="new_link"),
     path("campaigns/<slug:slug>/people/<int:person_id>/second-factor/", people.reset_factor, name="reset_factor"),
     path("campaigns/<slug:slug>/people/<int:person_id>/active/", people.change_activity, name="change_activity"),

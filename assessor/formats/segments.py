@@ -1,5 +1,6 @@
 """Segments: one a line, or with a request's candidates."""
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ from assessor.formats.report import Report
 TEXT_KEYS = ("segment", "text", "contents", "body")
 _KEY_ORDER = ("url", "title", "headings")
 _NUMBERS = ("start_char", "end_char")
+_LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,3}")  # BCP 47, as far as one needs it here
 
 
 class SegmentRecord(NamedTuple):
@@ -22,6 +24,16 @@ class SegmentRecord(NamedTuple):
     extras: dict[str, Any]
     qid: str | None = None
     grade: int | None = None
+
+    @property
+    def read_in(self) -> str:
+        """The language that a person needs: that of the text, unless a translation is there; "" where none is said."""
+        return "" if self.extras.get("translation") else self.extras.get("lang", "")
+
+
+def is_language(text: str) -> bool:
+    """Say whether a text is the code of a language, such as "zho"."""
+    return _LANGUAGE.fullmatch(text) is not None
 
 
 def begins_segments(beginning: Beginning) -> bool:
@@ -65,13 +77,16 @@ def read_segment(record: dict[str, Any], where: str, line: Line, report: Report)
         return None
     docid = values.identifier(extras.pop("docid"), f"{where}docid", line, report)
     text = values.text(extras.pop(text_keys[0]), f"{where}{text_keys[0]}", line, report)
-    for key in _KEY_ORDER:
+    for key in (*_KEY_ORDER, "translation"):
         if key in extras and values.text(extras[key], where + key, line, report, may_be_blank=True) is None:
             return None
     for key in _NUMBERS:
         if key in extras and (not isinstance(extras[key], int) or isinstance(extras[key], bool)):
             report.error(line.number, where + key, extras[key], "a whole number")
             return None
+    if "lang" in extras and not (isinstance(extras["lang"], str) and is_language(extras["lang"])):
+        report.error(line.number, where + "lang", extras["lang"], "the code of a language, such as zho or en")
+        return None
     return SegmentRecord(line, docid, text, extras) if docid and text else None
 
 

@@ -15,6 +15,7 @@ from assessor.plan.forms import peoples_conditions
 from assessor.plan.models import Planned
 from assessor.plan.random_allocation import Share, allot, second_readers
 from assessor.work.blindness import spoiled
+from assessor.work.languages import unread_languages
 from assessor.work.models import Task, Waiting
 
 
@@ -124,14 +125,15 @@ def propose(campaign: Campaign, wished: Wished) -> Proposal:
 def _barred(
     topics: Sequence[Topic], conditions: Sequence[Condition], people: dict[str, Person]
 ) -> set[tuple[str, str, str]]:
-    """Return (topic, condition, person) where a person has seen too much there."""
+    """Return (topic, condition, person) where a person has seen too much there, or can't read all of it."""
     qids = {topic.pk: topic.qid for topic in topics}
-    return {
-        (qids[topic], condition.name, name)
-        for condition in conditions
-        for name, person in people.items()
-        for topic in spoiled(person, topics, condition)
-    }
+    barred = set()
+    for condition in conditions:
+        unread = unread_languages(list(people.values()), topics, condition)
+        for name, person in people.items():
+            out = {*spoiled(person, topics, condition), *unread.get(person.pk, ())}
+            barred |= {(qids[topic], condition.name, name) for topic in out}
+    return barred
 
 
 def _counts(found: Sequence[Allotment]) -> list[tuple[str, list[tuple[str, int]]]]:

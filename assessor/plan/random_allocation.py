@@ -128,12 +128,12 @@ def _require_even(
     for topic in topics:
         if all(is_barred(topic, condition, person) for person in people):
             raise AllocationError(
-                f"Nobody can have {topic} under {condition}: all have seen too much of it. Choose more people, or "
-                "another seed."
+                f"Nobody can have {topic} under {condition}: all have seen too much of it, or don't read its "
+                "languages. Choose more people, or another seed."
             )
     raise AllocationError(
         f"The topics drawn for {condition} can't be shared out so that all have as many: people have seen too much of "
-        "some of them. Choose more people, or another seed."
+        "some of them, or don't read their languages. Choose more people, or another seed."
     )
 
 
@@ -161,7 +161,7 @@ def second_readers(
     if len(given) < number:
         raise AllocationError(
             f"{number} topics for a second person are wanted, and only {len(given)} can have one: of the others "
-            "everybody else has seen too much."
+            "everybody else has seen too much, or does not read their languages."
         )
     found = [Allotted(topic, at[topic].condition, person) for topic, person in given.items()]
     return sorted(found, key=lambda one: (one.topic.encode(), one.condition.encode()))

@@ -78,7 +78,15 @@ UNSAFE = {
 UNSAFE |= {"take_out_of_queue", "draw_topic", "preview_guidelines", "mark_practice", "name_practice_reference"}
 UNSAFE |= {"revoke_token", "require_second_factor", "sign_on", "link_account", "unlink_account"}
 UNSAFE |= {"answer_question"}
-UNSAFE |= {"set_role", "new_link", "reset_factor", "change_activity", "end_invitation", "answer_invitation"}
+UNSAFE |= {
+    "set_role",
+    "set_languages",
+    "new_link",
+    "reset_factor",
+    "change_activity",
+    "end_invitation",
+    "answer_invitation",
+}
 UNSAFE |= {"stop_export", "freeze_condition", "make_release", "make_archive", "make_paper"}
 UNSAFE |= {"advance_plan", "take_back_planned", "remind", "reminder_seen"}
 UNSAFE |= {
@@ -562,7 +570,8 @@ def test_addresses_that_only_take_posts_are_no_pages(grow, anna: Person, olga: P
         "name_practice_reference": ["study", 1],
         "time_spent": [1],
         **{
-            name: ["study", 1] for name in ("set_role", "new_link", "reset_factor", "change_activity", "end_invitation")
+            name: ["study", 1]
+            for name in ("set_role", "set_languages", "new_link", "reset_factor", "change_activity", "end_invitation")
         },
         "answer_invitation": [1],
         "account_logout": [],

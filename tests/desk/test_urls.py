@@ -119,6 +119,7 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "draw_topic": ("POST", (401, 302, 302, 404, 404, 404, 404, 404)),
     "progress": ("GET", ORGANIZER),
     **dict.fromkeys(("people", "person"), ("GET", ORGANIZER)),
+    "set_languages": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
     "set_role": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
     "new_link": ("POST", (401, 404, 404, 200, 404, 404, 404, 404)),
     **dict.fromkeys(
@@ -372,6 +373,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "progress": f"{base}/progress/",
         "people": f"{base}/people/",
         "person": f"{base}/people/{task.person_id}/",
+        "set_languages": f"{base}/people/{task.person_id}/languages/",
         "set_role": f"{base}/people/{task.person_id}/role/",
         "new_link": f"{base}/people/{task.person_id}/link/",
         "reset_factor": f"{base}/people/{task.person_id}/second-factor/",

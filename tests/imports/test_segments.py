@@ -49,7 +49,15 @@ def test_unknown_keys_are_kept(empty_campaign, import_file):
     assert empty_campaign.segments.get().extras == {"x": {"y": [1, None, 0.5]}, "lang": "de"}
 
 
+LANGUAGE = "the code of a language, such as zho or en"
 BAD = [
+    *(
+        pytest.param({"docid": "d2", "segment": "s", "lang": wrong}, "lang", told, LANGUAGE, id=f"lang-{told}")
+        for wrong, told in ((7, "7"), (None, "None"), ("", ""), ("z", "z"), ("zh_CN", "zh_CN"), ("a" * 9, "a" * 9))
+    ),
+    pytest.param(
+        {"docid": "d2", "segment": "s", "translation": ["t"]}, "translation", "['t']", "text", id="translated"
+    ),
     pytest.param({"segment": "s"}, "docid", "keys segment", "the key docid", id="no-docid"),
     pytest.param({"docid": "d2"}, "segment", "keys docid", KEYS, id="no-text"),
     pytest.param(

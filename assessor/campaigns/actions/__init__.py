@@ -21,6 +21,7 @@ from assessor.campaigns.actions.people import (
     invite,
     note_activity,
     set_active,
+    set_languages,
     why_kept,
     withdraw_invitation,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "name_for_assessors",
     "note_activity",
     "set_active",
+    "set_languages",
     "why_kept",
     "withdraw_invitation",
 ]

@@ -7,7 +7,9 @@ from assessor.accounts.deactivation import end_access, end_link
 from assessor.accounts.models import Person
 from assessor.campaigns import history
 from assessor.campaigns.models import Campaign, Invitation, Membership, Role
+from assessor.campaigns.models.campaign import LONGEST_LANGUAGES
 from assessor.campaigns.queries import traces_of
+from assessor.formats.segments import is_language
 
 
 class PersonReferenced(Exception):
@@ -112,7 +114,28 @@ def change_role(*, membership: Membership, role: Role | None, acting_user: Perso
     for one in own:  # two, where the protocol lets organizers assess
         end_membership(membership=one, acting_user=acting_user)
     if role:
-        add_member(campaign=membership.campaign, person=membership.person, role=role, acting_user=acting_user)
+        given = add_member(campaign=membership.campaign, person=membership.person, role=role, acting_user=acting_user)
+        Membership.objects.filter(pk=given.pk).update(languages=own[0].languages)
+
+
+@transaction.atomic
+def set_languages(*, membership: Membership, languages: str, acting_user: Person) -> None:
+    """Say which languages a person reads: codes with blanks between; none where it is not known.
+
+    Work that they have stays theirs. Raises MembershipError.
+    """
+    codes = sorted(set(languages.split()), key=str.casefold)
+    for code in codes:
+        if not is_language(code):
+            raise MembershipError(f"{code} is no code of a language: write such as en or zho, with blanks between.")
+    told = " ".join(codes)
+    if len(told) > LONGEST_LANGUAGES:
+        raise MembershipError("These are too many languages.")
+    of_person = Membership.objects.filter(campaign=membership.campaign, person=membership.person, until=None)
+    if of_person.exclude(languages=told).update(languages=told):
+        history.record(
+            "languages set", membership.person, campaign=membership.campaign, person=acting_user, languages=told
+        )
 
 
 def why_kept(person: Person, acting_user: Person) -> str | None:

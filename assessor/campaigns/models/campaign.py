@@ -37,6 +37,9 @@ class Role(models.TextChoices):
     ORGANIZER = "organizer", "organizer"
 
 
+LONGEST_LANGUAGES = 200
+
+
 class Membership(models.Model):
     """Somebody's role in a campaign, now or once: who ever could see its LLM output is not blind in it."""
 
@@ -45,6 +48,11 @@ class Membership(models.Model):
     role = models.CharField(max_length=10, choices=Role)
     since = models.DateTimeField(auto_now_add=True)
     until = models.DateTimeField(null=True, blank=True)
+    languages = models.CharField(
+        max_length=LONGEST_LANGUAGES,
+        blank=True,
+        help_text="Those that the person reads, as passages name theirs; empty: not known.",
+    )
 
     class Meta:
         constraints = (

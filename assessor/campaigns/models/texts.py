@@ -34,30 +34,52 @@ class Topic(Imported):
         return f"{self.qid} {self.title}"
 
 
-def heading(extras: Mapping[str, Any], name: str) -> str:
-    """Return what pages show above a passage, from the further keys of its file."""
+def told(extras: Mapping[str, Any], name: str) -> str:
+    """Return what the further keys of a passage's file say besides its text."""
     return str(extras.get(name) or "")
 
 
-class Segment(Imported):
+class PassageDetails:
+    """What pages show of a passage besides its text."""
+
+    extras: Any
+
+    @property
+    def title(self) -> str:
+        return told(self.extras, "title")
+
+    @property
+    def headings(self) -> str:
+        return told(self.extras, "headings")
+
+    @property
+    def language(self) -> str:
+        """What the text is in, as the file says it: "zho"; "" where it says nothing."""
+        return told(self.extras, "lang")
+
+    @property
+    def translation(self) -> str:
+        """What a machine made of the text in the language of the campaign, to be read beside it; "" for none."""
+        return told(self.extras, "translation")
+
+
+class Segment(PassageDetails, Imported):
     """A passage of the corpus."""
 
     campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="segments")
     docid = models.CharField(max_length=256)
     text = models.TextField()
     extras = JSONText(default=dict, help_text="Further keys of the file (title, url, headings, ...), as they came.")
+    read_in = models.CharField(
+        max_length=35, blank=True, help_text="What a person needs to read: its language, unless a translation is there."
+    )
 
     class Meta:
         ordering = ("docid",)
         constraints = (models.UniqueConstraint(fields=("campaign", "docid"), name="segment_once"),)
+        indexes = (
+            models.Index(fields=("campaign", "read_in"), condition=~models.Q(read_in=""), name="segments_by_language"),
+        )
 
     def __str__(self) -> str:
         return self.docid
-
-    @property
-    def title(self) -> str:
-        return heading(self.extras, "title")
-
-    @property
-    def headings(self) -> str:
-        return heading(self.extras, "headings")

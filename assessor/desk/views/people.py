@@ -18,12 +18,15 @@ from assessor.campaigns.actions import (
     change_role,
     invite,
     set_active,
+    set_languages,
     withdraw_invitation,
 )
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Invitation, Membership, Role
+from assessor.campaigns.models.campaign import LONGEST_LANGUAGES
 from assessor.desk.forms import InvitationForm
 from assessor.desk.people import people_of, seen_by, what_they_see
+from assessor.work.languages import needed_languages
 from assessor.work.models import Task
 
 
@@ -92,6 +95,19 @@ def set_role(request: PersonRequest, slug: str, person_id: int) -> HttpResponse:
     rest = f" {left} open topic{'s' * (left != 1)} can be given to somebody else on the plan." if left else ""
     messages.success(request, f"{name} belongs to this campaign no longer; what they did is kept.{rest}")
     return redirect("people", slug)
+
+
+@require_POST
+def languages(request: PersonRequest, slug: str, person_id: int) -> HttpResponse:
+    """Say which languages somebody of a campaign reads."""
+    membership = member(organized_campaign(request.user, slug), person_id)
+    try:
+        set_languages(membership=membership, languages=request.POST.get("languages", ""), acting_user=request.user)
+    except MembershipError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"Saved what {membership.person} reads.")
+    return redirect("person", slug, person_id)
 
 
 @require_POST
@@ -175,6 +191,8 @@ def _person_page(request: PersonRequest, membership: Membership, link: Link | No
         "days": LINK_DAYS,
         "sees": what_they_see(person, campaign),
         "seen": seen_by(person, campaign),
+        "needed": needed_languages(campaign),
+        "most": LONGEST_LANGUAGES,
         "is_answered_for": answers_for(request.user, person),
         "past": campaign.memberships.filter(person=person).exclude(until=None).order_by("since"),
         "tasks": Task.objects.filter(campaign=campaign, person=person)

@@ -77,7 +77,7 @@ class DocumentSifter:
             return
         if self.are_own:
             fields = ("import_record", "run", "docid", "text", "extras")
-            insert(RunDocument, fields, ((import_record.pk, run.pk, *row) for row in documents))
+            insert(RunDocument, fields, ((import_record.pk, run.pk, *row[:3]) for row in documents))
             self.report.counts["own texts added"] += len(documents)
         else:
             insert_segments(documents, self.campaign, import_record, self.report)

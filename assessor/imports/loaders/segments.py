@@ -14,17 +14,17 @@ from assessor.formats.values import to_json
 from assessor.imports.loaders.base import Loader, Options, insert, rows_by
 from assessor.imports.loaders.sources import GradeSifter
 
-SegmentRow = tuple[str, str, str]  # docid, text, extras
+SegmentRow = tuple[str, str, str, str]  # docid, text, extras, read_in
 
 
 def segment_rows(segments: Sequence[SegmentRecord]) -> list[SegmentRow]:
     """Return segments as the database keeps them."""
-    return [(segment.docid, segment.text, to_json(segment.extras)) for segment in segments]
+    return [(one.docid, one.text, to_json(one.extras), one.read_in) for one in segments]
 
 
 def insert_segments(rows: Sequence[SegmentRow], campaign: Campaign, import_record: Import, report: Report) -> None:
     """Add segments of an import to a campaign."""
-    fields = ("import_record", "campaign", "docid", "text", "extras")
+    fields = ("import_record", "campaign", "docid", "text", "extras", "read_in")
     insert(Segment, fields, ((import_record.pk, campaign.pk, *row) for row in rows))
     report.counts["segments added"] += len(rows)
 

@@ -25,6 +25,7 @@ from assessor.plan.queries import FINISHED, NOT_GIVEN, OPEN, QUEUED, WAITING, Fi
 from assessor.plan.recent_time import recent_time
 from assessor.plan.workload import Workload, hours, workload
 from assessor.work.actions import PlanError, Taken, take_out_of_queue, withdraw_task
+from assessor.work.languages import unread_in_words
 from assessor.work.models import Waiting
 from assessor.work.queries import assessors
 from assessor.work.write_protocol import Stale
@@ -250,10 +251,13 @@ def _unconfirmed(request: PersonRequest, asked: dict[str, Any]) -> list[str]:
     """Return what planning touches of what was said so far, where the organizer has not said yes to it yet."""
     if "confirmed" in request.POST:
         return []
-    told = list(change_impact.of_blind_work(asked["person"], list(asked["topics"]), list(asked["condition"])))
+    person, topics, conditions = asked["person"], list(asked["topics"]), list(asked["condition"])
+    told = list(change_impact.of_blind_work(person, topics, conditions))
+    if person:
+        told += unread_in_words(person, topics, conditions)
     if not asked["rule"]:
         return told
-    touched = [change_impact.of_rule(one, list(asked["topics"]), asked["rule"]) for one in asked["condition"]]
+    touched = [change_impact.of_rule(one, topics, asked["rule"]) for one in conditions]
     return told + [line for one in touched if one.leave or one.back for line in one.told()]
 
 

@@ -18,6 +18,7 @@ from assessor.work.actions.given_tasks import (
     require_work,
 )
 from assessor.work.blindness import spoiled
+from assessor.work.languages import unread_languages
 from assessor.work.leases import free, lapsed
 from assessor.work.models import Task, Waiting
 from assessor.work.write_protocol import Stale, new_end, sign_of_work
@@ -70,15 +71,16 @@ def draw_next(*, condition: Condition, person: Person) -> Task:
     if (held := _drawn(condition, person)) and note_opened(held):
         return held
     waiting = free().filter(condition=condition).select_related("topic")
-    barred = spoiled(person, [one.topic for one in waiting], condition)
+    topics = [one.topic for one in waiting]
+    barred = {*spoiled(person, topics, condition), *unread_languages([person], topics, condition).get(person.pk, ())}
     for one in waiting:
         if one.topic_id not in barred and (task := _draw(one, condition, person)):
             return task
     if not waiting.all():
         raise PlanError("No topic is free here now: others have them, or all are done.")
     raise PlanError(
-        "None of the topics that are free here can be yours: you have seen too much of them, or they wait for somebody "
-        "else or for work that is not done yet. Your organizer can tell you more."
+        "None of the topics that are free here can be yours: you have seen too much of them, don't read a language of "
+        "theirs, or they wait for somebody else or for work that is not done yet. Your organizer can tell you more."
     )
 
 

@@ -1,0 +1,78 @@
+"""Which languages people read, and which they would have to read for their work."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+
+from assessor.accounts.models import Person
+from assessor.campaigns.condition_kind import kind_of
+from assessor.campaigns.models import Campaign, Condition, Grade, Membership, RankedSegment, Topic
+from assessor.campaigns.queries import among, in_chunks, own_answers
+
+_AT_A_TIME = 500
+
+
+def needed_languages(campaign: Campaign) -> list[str]:
+    """Return the languages that people need to read a campaign's passages: what is translated needs none."""
+    needed = campaign.segments.exclude(read_in="").order_by("read_in")
+    return list(needed.values_list("read_in", flat=True).distinct())
+
+
+def unread_languages(
+    people: Sequence[Person], topics: Sequence[Topic], condition: Condition
+) -> dict[int, dict[int, set[str]]]:
+    """Return the languages that people would have to read on topics and don't, by person's key and topic's.
+
+    None of somebody of whom it is not known what they read.
+    """
+    campaign = condition.campaign
+    memberships = Membership.objects.filter(campaign=campaign, person__in=people, until=None).exclude(languages="")
+    needed = needed_languages(campaign)
+    foreign = {
+        person: {code for code in needed if code.casefold() not in codes.casefold().split()}
+        for person, codes in memberships.values_list("person", "languages")
+    }
+    found: dict[int, dict[int, set[str]]] = {person: {} for person, codes in foreign.items() if codes}
+    for topic, codes in _languages(condition, topics) if found else ():
+        for person, of_person in found.items():
+            if unread := codes & foreign[person]:
+                of_person[topic] = unread
+    return found
+
+
+def _languages(condition: Condition, topics: Sequence[Topic]) -> Iterator[tuple[int, set[str]]]:
+    """Yield topics, by key, with the languages that are needed to read what is judged there."""
+    for topic, docids in _docids(condition, [topic.pk for topic in topics]):
+        codes: set[str] = set()
+        for some in in_chunks(sorted(docids)):
+            segments = condition.campaign.segments.filter(docid__in=among(some)).exclude(read_in="").order_by()
+            codes.update(segments.values_list("read_in", flat=True).distinct())
+        yield topic, codes
+
+
+def _docids(condition: Condition, topics: Collection[int]) -> Iterator[tuple[int, set[str]]]:
+    """Yield topics, by key, with the docids of the passages that are read there: those cited, or graded and found."""
+    docids: dict[int, set[str]] = defaultdict(set)
+    if kind_of(condition).judges_answers:
+        for answer in own_answers(topics).only("topic", "references", "content").iterator(_AT_A_TIME):
+            docids[answer.topic_id].update(
+                citation.docid for sentence in answer.sentences() for citation in sentence.citations
+            )
+    else:
+        of_campaign = Grade.objects.filter(topic__in=topics), RankedSegment.objects.filter(topic__in=topics)
+        for records in of_campaign:
+            for topic, docid in records.order_by().values_list("topic", "docid").distinct().iterator(_AT_A_TIME):
+                docids[topic].add(docid)
+    yield from docids.items()
+
+
+def unread_in_words(person: Person, topics: Sequence[Topic], conditions: Sequence[Condition]) -> Iterator[str]:
+    """Yield a sentence for each condition under which a person can't read all that topics bring."""
+    for condition in conditions:
+        unread = unread_languages([person], topics, condition).get(person.pk)
+        if unread:
+            codes = ", ".join(sorted(set().union(*unread.values())))
+            named = ", ".join(sorted(topic.qid for topic in topics if topic.pk in unread))
+            yield (
+                f"{condition}: passages of {named} are in a language that {person} does not read, without a "
+                f"translation ({codes})."
+            )

@@ -112,7 +112,7 @@ def test_a_queue_gives_nobody_what_they_can_not_read(
     reads(as_olga, judged.campaign, anna, "en")
     assert draw_next(condition=judged, person=anna).topic.qid == "t2"
     reads(as_olga, judged.campaign, ben, "rus")
-    with pytest.raises(PlanError, match="don't read a language of theirs"):
+    with pytest.raises(PlanError, match="do not read a language of theirs"):
         draw_next(condition=judged, person=ben)
     reads(as_olga, judged.campaign, ben, "ZHO en")
     assert draw_next(condition=judged, person=ben).topic.qid == "t1"

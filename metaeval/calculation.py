@@ -16,6 +16,7 @@ from metaeval.inputs import (
     fingerprint,
     load_input,
     match_inputs,
+    name_circular,
     names_of,
     restrict,
     state,
@@ -55,7 +56,7 @@ def compute(comparison: Comparison, progress: Progress) -> Computation:
     from metaeval.charts.comparison import comparison_figures
 
     policy, names = Policy(comparison.policy), names_of(comparison.campaign)
-    restriction = Restriction(comparison.tasks, comparison.runs, topics_asked(comparison))
+    restriction = Restriction(comparison.tasks, comparison.runs, topics_asked(comparison), comparison.circular)
     both, gaps = [], []
     for at, (record, support) in enumerate(
         ((comparison.first, comparison.first_support), (comparison.second, comparison.second_support))
@@ -64,7 +65,7 @@ def compute(comparison: Comparison, progress: Progress) -> Computation:
         data, left_out = restrict(load_input(record, policy, names, support), restriction, names)
         both.append(data)
         gaps += left_out
-    reference, candidate = both
+    reference, candidate = both = name_circular(both)
     shared = min(len(reference.words), len(candidate.words))
     if reference.basis == candidate.basis:  # of two sources, one may have more grades
         words = max(reference.words, candidate.words, key=len)

@@ -57,6 +57,11 @@ class CompareForm(forms.Form):
     topics_of = RecordField(
         Condition.objects.none(), required=False, empty_label="any", label="Only topics that are judged under"
     )
+    circular = forms.BooleanField(
+        required=False,
+        label="Circular runs too",
+        help_text="Runs that were made from what scores them, or by who does. Tables and figures call each of them so.",
+    )
     policy = forms.ChoiceField(
         label="Answers not submitted", choices=[(one, POLICY_WORDS[one]) for one in POLICIES], initial=Policy.ZERO
     )

@@ -66,11 +66,15 @@ class Input(NamedTuple):
 
 
 class Restriction(NamedTuple):
-    """What of both inputs is compared; an empty list of tasks or runs, and no list of topics, is all."""
+    """What of both inputs is compared; an empty list of tasks or runs, and no list of topics, is all.
+
+    has_circular: circular runs are compared too.
+    """
 
     tasks: Sequence[str]
     runs: Sequence[str]
     topics: Collection[str] | None
+    has_circular: bool = False
 
 
 class Gap(NamedTuple):
@@ -240,7 +244,7 @@ def _restrict_scores(
     for run, task in zip(scores.runs, scores.tasks, strict=True):
         if task == CONTROL:
             why_not[run] = "a control run, no system's"
-        elif run in circular:
+        elif run in circular and not restriction.has_circular:
             why_not[run] = _CIRCULAR
         elif restriction.tasks and task not in restriction.tasks:
             why_not[run] = "of another task"
@@ -265,6 +269,16 @@ def _restrict_scores(
         means=scores.means[rows],
     )
     return (with_means(part) if others else part), gaps
+
+
+def name_circular(inputs: Sequence[Input]) -> list[Input]:
+    """Return inputs with the word behind the name of each run that is circular under any of them."""
+    circular = {run for data in inputs for run in data.circular}
+
+    def named(scores: ScoreMatrix) -> ScoreMatrix:
+        return scores._replace(runs=[f"{run} ({CIRCULAR})" if run in circular else run for run in scores.runs])
+
+    return [data._replace(scores=data.scores and named(data.scores)) for data in inputs]
 
 
 def match_inputs(reference: ScoreMatrix, candidate: ScoreMatrix) -> tuple[MatchedScores, list[Gap]]:

@@ -81,6 +81,10 @@ class Comparison(models.Model):
         related_name="+",
         help_text="Only topics that are judged under it.",
     )
+    circular = models.BooleanField(
+        default=False,
+        help_text="Runs that were made from what scores them, or by who does, are compared too; each is called so.",
+    )
     policy = models.CharField(max_length=10, choices=[(one.value, one.value) for one in POLICIES], default=Policy.ZERO)
     seed = models.PositiveBigIntegerField(help_text="Decides which topics are drawn.")
     draws = models.PositiveIntegerField(help_text="How often topics are drawn for intervals.")

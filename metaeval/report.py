@@ -23,7 +23,7 @@ def result_json(calculation: Calculation) -> str:
         "comparison": comparison.name,
         "computed_at": calculation.ended_at.isoformat() if calculation.ended_at else None,
         "restriction": {
-            **{name: getattr(comparison, name) for name in ("tasks", "runs", "topics")},
+            **{name: getattr(comparison, name) for name in ("tasks", "runs", "topics", "circular")},
             "topics_of": str(comparison.topics_of) if comparison.topics_of else None,
         },
         "inputs": calculation.inputs,

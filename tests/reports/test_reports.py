@@ -3,6 +3,7 @@
 import csv
 import json
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -17,6 +18,7 @@ from assessor.llm.job_kind import job_kind_named
 from assessor.llm.models import Job, ModelJudge
 from metaeval.actions import create_comparison
 from metaeval.actions import run as compute
+from metaeval.models import Comparison
 from nuggets.questions.formats import question_id
 from nuggets.reports.models import Reading, Report
 from tests.api.conftest import token
@@ -244,3 +246,31 @@ def test_circular_runs_are_left_out_of_comparisons(graded: dict[str, Condition],
     reason = "circular: made from what scores it, or by who does"
     assert [gap["names"] for gap in calculation.result["left_out"] if gap["reason"] == reason] == [[TAG]]
     assert TAG not in json.dumps(calculation.result | {"left_out": []})
+
+
+def test_circular_runs_are_compared_where_somebody_asks_for_it_and_called_so(
+    graded: dict[str, Condition], as_olga: Client, tmp_path: Path
+):
+    sides = {"first": f"Condition-{graded['Others/k'].pk}", "second": f"Condition-{graded['Others/j'].pk}"}
+    page = as_olga.get("/campaigns/study/comparisons/").content.decode()
+    assert 'name="circular"' in page
+    asked = {**sides, "circular": "on", "policy": "zero", "draws": 20, "seed": 7, "name": "All"}
+    address = as_olga.post("/campaigns/study/comparisons/", asked).headers["Location"]
+    calculation = compute(Comparison.objects.get(name="All").calculations.get())
+    result, files = calculation.result, calculation.files
+    assert {"run_id": f"{TAG} (circular)", "task": ""} in result["scores"]["runs"]
+    assert not [gap for gap in result["left_out"] if gap["reason"].startswith("circular")]
+    named = [line for name in ("runs.csv", "scores.tex") for line in files[name].splitlines() if TAG in line]
+    assert named
+    assert all(f"{TAG} (circular)" in line for line in named)
+    told = as_olga.get(address).content.decode()
+    assert "<dt>Circular runs</dt><dd>compared too</dd>" in told
+    assert told.count(TAG) == told.count(f"{TAG} (circular)") > 0
+    out = tmp_path / "out"
+    call_command(
+        *("compare", "study", "Others/k", "Others/j", "--circular", "--draws=20", "--seed=7", f"--out={out}"),
+        stdout=StringIO(),
+    )
+    again = json.loads((out / "comparison.json").read_text())
+    assert again["restriction"]["circular"] is True
+    assert again["scores"] == result["scores"]

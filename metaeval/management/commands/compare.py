@@ -31,6 +31,9 @@ class Command(BaseCommand):
         parser.add_argument("--topics", nargs="+", default=(), metavar="ID", help="These topics alone.")
         parser.add_argument("--topics-of", metavar="CONDITION", help="Only topics that are judged under it.")
         parser.add_argument(
+            "--circular", action="store_true", help="Runs that were made from what scores them, or by who does, too."
+        )
+        parser.add_argument(
             "--policy",
             choices=POLICIES,
             default=Policy.ZERO,
@@ -60,7 +63,7 @@ class Command(BaseCommand):
                 first_support=first_support,
                 second_support=second_support,
                 topics_of=condition(options["topics_of"]) if options["topics_of"] else None,
-                **{name: options[name] for name in ("tasks", "runs", "topics", "policy", "seed", "draws")},
+                **{name: options[name] for name in ("tasks", "runs", "topics", "circular", "policy", "seed", "draws")},
                 acting_user=None,
             )
         except ComparisonError as error:

@@ -146,7 +146,10 @@ class RunScores(Schema):
     run_id: str
     team: str
     task: str
-    mark: str = Field(description="circular or related, of a run that was made here from what scores it.")
+    mark: str = Field(
+        description="circular or related, of a run that was made here from what scores it; did not shape the "
+        "questions, of one whose answers had no part in them."
+    )
     topics: int
     complete: int
     incomplete: int

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from nuggets.models import NuggetBank
 
 
-# What tables must say of a run: it was made from what scores it, or by who does; or there is less between them.
-CIRCULAR, RELATED = "circular", "related"
+# What tables must say of a run: it was made from what scores it, or by who does; or there is less between them; or its
+# answers had no part in the questions, which were made from those of others.
+CIRCULAR, RELATED, APART = "circular", "related", "did not shape the questions"
 # Methods of conditions of any kind.
 ADJUDICATED = "adjudicated"  # a third person decides between two
 IMPORTED = "imported"
@@ -168,7 +169,7 @@ class ConditionKind:
         return None
 
     def run_marks(self, condition: Condition) -> Mapping[str, str]:
-        """Return CIRCULAR or RELATED, by tag, of runs that were made here and that scores of a condition say less of.
+        """Return CIRCULAR, RELATED or APART, by tag, of runs of which scores of a condition say another thing.
 
         It takes as many queries for all runs as for one.
         """

@@ -56,6 +56,11 @@ class Preference(LabelKind):
 
         return PreferenceScoring()
 
+    def run_marks(self, condition: Condition) -> Mapping[str, str]:
+        from assessor.preference.pool import run_marks
+
+        return run_marks(condition)
+
     def has_work(self) -> Q:
         from assessor.preference.models import LabelEvent
 

@@ -201,15 +201,18 @@ def _ir_measures(board: Board) -> Iterator[str]:
 def _values(board: Board) -> Iterator[tuple[str, str, str, float]]:
     """Yield run, topic, measure and value, where there is one; the measure's name says condition, policy and mark."""
     told = ";".join(board.of_all) + (f";incomplete={board.table.incomplete}" if board.table.incomplete else "")
-    in_one_word = re.sub(r"\s+", "_", told)
     for at, row in _systems(board):
-        mark = f";{row.run.mark}" if row.run and row.run.mark else ""
-        measures = [f"{key}[{in_one_word}{mark}]" for key in board.measures.keys]
+        mark = f";{_in_one_word(row.run.mark)}" if row.run and row.run.mark else ""
+        measures = [f"{key}[{_in_one_word(told)}{mark}]" for key in board.measures.keys]
         topics = [(topic, figures) for topic, _, figures in _cells(board, at)]
         for topic, figures in (*topics, (_ALL, row.figures)):
             for measure, value in zip(measures, map(shown, figures), strict=True):
                 if value is not None:
                     yield row.name, topic, measure, value
+
+
+def _in_one_word(text: str) -> str:
+    return re.sub(r"\s+", "_", text)
 
 
 def _latex(board: Board) -> Iterator[str]:

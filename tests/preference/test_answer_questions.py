@@ -1,5 +1,6 @@
 """Banks of questions from preferences (PrefNugget), as whole jobs over real HTTP."""
 
+import csv
 import json
 import re
 from collections import defaultdict
@@ -23,7 +24,7 @@ from tests.conftest import Importer, client_of
 from tests.judging import give
 from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
 from tests.llm.grading import make_judge
-from tests.preference.conftest import TOPICS, comparison, done, smaller_run
+from tests.preference.conftest import TOPICS, answer_line, comparison, done, smaller_run, text_of
 
 SIZES = {"leaf": 7, "cloud": 4, "bee": 6, "earthworms": 4, "hibernation": 4}
 ORDER = ["12", "13", "14", "23", "24", "34"]
@@ -253,6 +254,26 @@ def test_tables_say_that_a_bank_was_made_from_the_runs(one_order: Campaign, repl
     assert "made from the runs they score" in row
     preferences = client_of(olga).get(f"/campaigns/study/scores/?condition={made.preferences_id}").content.decode()
     assert "made from the runs they score" not in preferences
+
+
+@jobs
+def test_tables_say_which_runs_had_no_part_in_the_questions(one_order: Campaign, replay, olga: Person, import_file):
+    judge = make_judge(one_order, replay(as_recorded).base_url)
+    made = done(judge, "PrefQuestions", preferences=done(judge).condition).condition
+    late = [answer_line("late", topic, text_of("run1", topic)) for topic in ("bee", "leaf")]
+    assert import_file(one_order, "runs", late, name="late").state == "done"
+    grades = done(judge, "AutoGrade", nuggets=made).condition
+    told = "did not shape the questions"
+    page = client_of(olga).get(f"/campaigns/study/scores/?condition={grades.pk}").content.decode()
+    assert page.count(told) == 1
+    rows = {row["run_id"]: row["mark"] for row in csv.DictReader(score_lines(grades, "csv", Policy.ZERO))}
+    assert {tag for tag, mark in rows.items() if mark} == {"late"}
+    assert rows["late"] == told
+    lines = list(score_lines(grades, "tot", Policy.ZERO))
+    tot = [line for line in lines if told.replace(" ", "_") in line]
+    assert tot
+    assert {line.split()[0] for line in tot} == {"late"}
+    assert {len(line.split()) for line in lines} == {4}
 
 
 PAIRS = [Pair("a", "b"), Pair("a", "c"), Pair("d", "a"), Pair("b", "c"), Pair("b", "d", is_tie=True), Pair("d", "c")]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import F, Max
 from django.utils import timezone
 
 from assessor.accounts.models import Person
@@ -301,8 +301,11 @@ def launch(
 
 def _make_units(job: Job, plan: Plan) -> int:
     fields = ("job", "topic", "answer", "item", "state", "round", "attempts", "error", "runner", "ended_at")
+    # Whoever launches a job again has wrong answers of before asked for anew: the ledger gives good ones alone.
+    before = Unit.objects.filter(job__condition=job.condition).aggregate(last=Max("round"))["last"]
+    this_round = 0 if before is None else before + 1
     rows: Iterator[tuple[Any, ...]] = (
-        (job.pk, topic, answer, item, Unit.State.WAITING.value, 0, 0, "", None, None)
+        (job.pk, topic, answer, item, Unit.State.WAITING.value, this_round, 0, "", None, None)
         for topic, answer, item in plan.kind.units(job.condition, plan.topics)
     )
     total = 0

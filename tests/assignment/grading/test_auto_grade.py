@@ -158,6 +158,16 @@ def test_a_reply_without_a_grade_is_asked_again_and_never_0(questions: Condition
     assert {tag for (tag, _), grades in found(job).items() if grades} == {"team.empty"}
 
 
+def test_a_job_that_is_launched_again_asks_anew_for_what_was_no_grade(questions: Condition, endpoint):  # noqa: F811
+    judge = make_judge(questions.campaign, endpoint(wrong_label_rate=1).base_url)
+    assert graded(judge, questions).units_failed == 4
+    ModelJudge.objects.filter(pk=judge.pk).update(base_url=endpoint().base_url)
+    judge.refresh_from_db()
+    again = graded(judge, questions)
+    assert (again.units_done, again.units_failed, again.calls) == (4, 0, 8)
+    assert all(found(again).values())
+
+
 def request(*questions: str, prompts: PromptSet | None = None) -> PromptRequest[list[str]]:
     prompts = prompts or prompt_set("assay-1")
     return GRADING_PROMPT.request(prompts, query="Zebra", answer="Cats purr.", nuggets=questions)

@@ -22,6 +22,9 @@ _COLUMNS = (
 )
 
 
+SORTS = ("run", "topic", "cell", "kappa", "match")  # the τ of runs, within topics, of cells; κ and equal labels
+
+
 class JointRow(NamedTuple):
     """A candidate by a measure."""
 
@@ -31,6 +34,11 @@ class JointRow(NamedTuple):
     @property
     def measure(self) -> Measure:
         return measure_named(self.taus.measure)
+
+    def figure(self, name: str) -> float | None:
+        """Return one of SORTS."""
+        value: float | None = getattr(self.agreement if name in ("kappa", "match") else self.taus, name)
+        return value
 
 
 def with_reference(campaign: Campaign, side: str) -> list[Agreement]:
@@ -55,15 +63,15 @@ def measures_of(found: Iterable[Agreement]) -> list[Measure]:
     return [measure_named(key) for key in dict.fromkeys(taus.measure for one in found for taus in one.taus)]
 
 
-def joint_rows(found: Iterable[Agreement], measure: str = "") -> list[JointRow]:
-    """Return a row for each candidate and measure, or for one measure alone; the highest τ of runs first.
+def joint_rows(found: Iterable[Agreement], measure: str = "", by: str = SORTS[0]) -> list[JointRow]:
+    """Return a row for each candidate and measure, or for one measure alone; the highest of a figure first.
 
-    Of equal ones it is that with the higher τ within topics, of cells, then κ.
+    by: one of SORTS. Of equal ones it is that with the higher τ of runs, within topics, of cells, then κ.
     """
     rows = [JointRow(one, taus) for one in found for taus in one.taus if measure in ("", taus.measure)]
 
     def place(row: JointRow) -> list[float]:
-        figures = (row.taus.run, row.taus.topic, row.taus.cell, row.agreement.kappa)
+        figures = [row.figure(name) for name in (by, *SORTS)]
         return [-2.0 if value is None else value for value in figures]
 
     return sorted(rows, key=place, reverse=True)

@@ -1,6 +1,6 @@
 """Comparisons with the same reference, side by side."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.http import Http404, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import render
@@ -9,10 +9,20 @@ from django.views.decorators.http import require_safe
 from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.http import PersonRequest
 from metaeval.charts.rendering import FORMS
-from metaeval.joint import TITLES, joint_rows, joint_specification, measures_of, with_reference
+from metaeval.joint import SORTS, TITLES, joint_rows, joint_specification, measures_of, with_reference
 from metaeval.pages import figure_content
 from metaeval.queries import Agreement
 from metaeval.views.figures import figure_response
+
+_LABELS = ("τ of runs", "τ within topics", "τ of cells", "κ of labels", "Equal labels")
+
+
+class Column(NamedTuple):
+    """A column by which candidates can be sorted."""
+
+    name: str
+    label: str
+    is_current: bool
 
 
 @require_safe
@@ -21,13 +31,16 @@ def against(request: PersonRequest, slug: str, side: str) -> HttpResponse:
     campaign = organized_campaign(request.user, slug)
     found = _found(with_reference(campaign, side))
     measure, measures = _measure(request.GET, found), measures_of(found)
-    swap = "swap" in request.GET
+    swap, by = "swap" in request.GET, request.GET.get("sort", SORTS[0])
+    if by not in SORTS:
+        raise Http404("There is no such column.")
     specifications = {name: joint_specification(found, name, measure, swap=swap) for name in TITLES}
     context = {
         "campaign": campaign,
         "side": side,
         "reference": found[0].reference_name,
-        "rows": joint_rows(found, measure),
+        "rows": joint_rows(found, measure, by),
+        "columns": [Column(name, label, name == by) for name, label in zip(SORTS, _LABELS, strict=True)],
         "unmeasured": [one for one in found if not any(taus.measure == measure for taus in one.taus)],
         "measures": measures,
         "measure": measure,

@@ -10,6 +10,8 @@ from django.test import Client
 
 from assessor.campaigns.models import Condition
 from metaeval.actions import create_comparison, run
+from metaeval.joint import SORTS, joint_rows
+from metaeval.queries import Agreement, Taus
 from tests.assignment.scored import auto_condition, label
 from tests.conftest import client_of
 
@@ -52,7 +54,29 @@ def test_candidates_are_in_one_table_by_tau_of_runs(client: Client, against: str
     assert (told["Third"][0], told["Third"][-2:]) == ("1.00", ["1.00", "1.000"])
     assert float(told["Second"][-2]) < 1
     assert client.get(f"{against}?measure=nothing").status_code == 404
+    assert client.get(f"{against}?sort=nothing").status_code == 404
     assert client.get(f"{BASE}against/Condition-0/").status_code == 404
+
+
+def test_candidates_are_sorted_by_a_chosen_column():
+    """Of three candidates each is the first by another figure."""
+    figures = {"a": (0.9, 0.1, None, 0.5), "b": (0.1, 0.9, 0.2, 0.6), "c": (0.5, 0.5, 0.1, 0.9)}
+    found = [
+        Agreement(at, "", None, None, "R", name, (Taus("V_strict", run, None, None, topic, cell),), kappa, kappa)
+        for at, (name, (run, topic, cell, kappa)) in enumerate(figures.items())
+    ]
+
+    def order(by: str) -> str:
+        return "".join(row.agreement.candidate_name for row in joint_rows(found, by=by))
+
+    assert [order(by) for by in SORTS] == ["acb", "bca", "bca", "cba", "cba"]
+
+
+def test_a_column_is_sorted_by_its_head(client: Client, against: str):
+    text = client.get(f"{against}?sort=kappa").content.decode()
+    assert 'aria-sort="descending"><a href="?sort=kappa">κ of labels</a>' in text
+    assert text.count("aria-sort") == 1
+    assert re.findall(r"<bdi>(Second|Third)</bdi></a></th>", text) == ["Third", "Second"]
 
 
 def test_figures_share_scales_and_axes_can_be_swapped(client: Client, against: str):

@@ -3,11 +3,12 @@
     python -m bench.scores [--scale 0.1] [--keep FOLDER] [--database URL]
 
 A track with 146 runs and 301 topics gets a condition with 19 nuggets a topic and a label of each in each answer, one
-with 20 questions a topic and a grade of each in each answer, and one with a label of each citation of each answer. Then
-processes of their own read all labels of nuggets with a plain SELECT into a list; load and score them; ask whether a
-table that is kept is still the newest; open the page of the scores; write the score tables in all forms; export all
-labels, by the admin's action and by the API too; do the same of grades; and load and score support. The peak memory of
-each is told beside that of one that only starts. Scoring or exporting over its limits fails it.
+with 20 questions a topic and a grade of each in each answer, one with a label of each citation of each answer, and one
+in which each answer is judged sentence by sentence. Then processes of their own read all labels of nuggets with a plain
+SELECT into a list; load and score them; ask whether a table that is kept is still the newest; open the page of the
+scores; write the score tables in all forms; export all labels, by the admin's action and by the API too; do the same of
+grades; and load and score support and reports. The peak memory of each is told beside that of one that only starts.
+Scoring or exporting over its limits fails it.
 """
 
 import argparse
@@ -69,8 +70,9 @@ QUESTIONS = Items(
     weights=(40, 10, 10, 15, 15, 10),
 )
 ALL_ITEMS = {items.kind: items for items in (NUGGETS, QUESTIONS)}
-SUPPORT_NAME = "Support"
-LIMIT, SUPPORT_LIMIT = 4, 10  # seconds
+SUPPORT_NAME, REPORTS_NAME = "Support", "Reports"
+REFERENCES = 40  # of each gold answer, among what reports on its topic cite
+LIMIT, SUPPORT_LIMIT, REPORTS_LIMIT = 4, 10, 30  # seconds
 PAGE_LIMIT = 0.1  # seconds, once its scores are kept
 MEMORY_LIMIT = 500  # MiB
 EXPORT_TIME_LIMIT = 40  # seconds
@@ -84,6 +86,7 @@ def build(folder: Path, scale: float) -> None:
     for items in ALL_ITEMS.values():
         label(campaign, items)
     judge_support(campaign)
+    judge_reports(campaign, folder)
 
 
 def load(folder: Path, scale: float) -> "Campaign":
@@ -187,6 +190,52 @@ def judge_support(campaign: "Campaign") -> None:
             add_sheets(map(row, Answer.objects.filter(topic=topic).order_by("pk")))
 
 
+def judge_reports(campaign: "Campaign", folder: Path) -> None:
+    """Make questions with gold answers that refer to what is cited, and a condition with all judgments of reports."""
+    from django.db import transaction
+
+    from assessor.campaigns.actions import create_condition
+    from assessor.campaigns.models import Answer, Condition, Judge
+    from assignment.argue.actions import add_sheets, keys_of, sheet_row
+    from assignment.argue.items import bank_of
+    from nuggets.queries import present_editions
+
+    chance = random.Random(19)
+    path = folder / "gold.jsonl"
+    with path.open("w", encoding="utf-8") as out:
+        for topic in campaign.topics.order_by("qid"):
+            references = Answer.objects.filter(topic=topic).order_by("pk").values_list("references", flat=True)
+            cited = sorted({docid for of_answer in references for docid in of_answer})
+            bank = _questions(topic, track.Language(chance))
+            for question in bank["nugget_bank"].values():
+                among = chance.sample(cited, min(REFERENCES, len(cited)))
+                gold = {"answer": "so it is", "references": [{"doc_id": docid} for docid in among]}
+                question["answers"] = {"so it is": gold}
+            out.write(json.dumps(bank) + "\n")
+    house.load(campaign, track.Part("questions", path, {"condition": "Gold", "by": "people"}, 0))
+    judge = Judge.objects.create(kind="model", name="made up three")
+    nuggets = campaign.conditions.get(name="Gold")
+    condition = Condition(
+        campaign=campaign, name=REPORTS_NAME, kind="argue", method="AutoArgue", judge=judge, nuggets=nuggets
+    )
+    condition = create_condition(condition, acting_user=None)
+    banks = list(nuggets.nugget_banks.select_related("topic"))
+    editions = present_editions(banks)
+    for bank in banks:
+        asked, keys = bank_of(editions[bank.pk].nuggets, condition.protocol), keys_of(editions[bank.pk].nuggets)
+        rows = []
+        for answer in Answer.objects.filter(topic=bank.topic_id).order_by("pk"):
+            sentences = list(answer.sentences())
+            labels: dict[str, str] = {}
+            while new := [item.key for item in asked.items(sentences, labels) if item.key not in labels]:
+                labels |= dict(zip(new, chance.choices(("yes", "no"), (60, 40), k=len(new)), strict=True))
+            items = asked.items(sentences, labels)
+            of_all = {"condition": condition.pk, "bank": bank.pk, "judge": judge.pk, "edition": 1, "cut": 0}
+            rows.append(sheet_row(answer=answer.pk, items=items, nuggets=keys, labels=labels, **of_all))
+        with transaction.atomic():
+            add_sheets(rows)
+
+
 def nothing() -> int:
     """Only start."""
     return 0
@@ -228,6 +277,13 @@ def support() -> int:
     return sum(topic.citations for topic in found.topics)
 
 
+def reports() -> int:
+    """Load and score judged reports; return how many judgments there are."""
+    from assessor.scores.score_source import scoring_of
+
+    return len(scoring_of("argue").load_with_labels(_condition(REPORTS_NAME))[1].code)
+
+
 def look(items: Items) -> int:
     """Take the scores that are kept, as a page does that is asked for again."""
     from assessor.scores.cache import condition_scores
@@ -237,7 +293,11 @@ def look(items: Items) -> int:
 
 def page(items: Items) -> int:
     """Open the page of the scores; return its bytes."""
-    condition = _condition(items.labels_name)
+    return _page(items.labels_name)
+
+
+def _page(name: str) -> int:
+    condition = _condition(name)
     response = _organizer(condition).get(f"/campaigns/{condition.campaign.slug}/scores/", {"condition": condition.pk})
     assert response.status_code == 200, response
     return len(response.content)
@@ -321,6 +381,8 @@ STEPS: dict[str, Callable[[], int]] = {
     "start": nothing,
     **{f"{kind} {name}": partial(do, items) for kind, items in ALL_ITEMS.items() for name, do in _OF_ITEMS.items()},
     "support": support,
+    "reports": reports,
+    "reports page": partial(_page, REPORTS_NAME),
 }
 
 
@@ -377,6 +439,9 @@ def report() -> int:
     limits = [
         ("support", "s", found["support"].first, SUPPORT_LIMIT),
         ("support", "MiB", found["support"].peak, MEMORY_LIMIT),
+        ("reports", "s", found["reports"].first, REPORTS_LIMIT),
+        ("reports", "MiB", found["reports"].peak, MEMORY_LIMIT),
+        ("reports page again", "s", found["reports page"].second, PAGE_LIMIT),
     ]
     for kind in ALL_ITEMS:
         scored, plain = found[f"{kind} score"], found[f"{kind} select"]

@@ -26,9 +26,14 @@ class SegmentRecord(NamedTuple):
     grade: int | None = None
 
     @property
-    def read_in(self) -> str:
-        """The language that a person needs: that of the text, unless a translation is there; "" where none is said."""
-        return "" if self.extras.get("translation") else self.extras.get("lang", "")
+    def language(self) -> str:
+        """What the text is in; "" where the file does not say it."""
+        return str(self.extras.get("lang", ""))
+
+    @property
+    def has_translation(self) -> bool:
+        """Whether a translation stands beside the text."""
+        return bool(self.extras.get("translation"))
 
 
 def is_language(text: str) -> bool:

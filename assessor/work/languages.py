@@ -3,18 +3,21 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 
+from django.db.models import Q
+
 from assessor.accounts.models import Person
 from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import Campaign, Condition, Grade, Membership, RankedSegment, Topic
 from assessor.campaigns.queries import among, in_chunks, own_answers
 
 _AT_A_TIME = 500
+_NEEDS_READER = ~Q(language="") & Q(has_translation=False)
 
 
 def needed_languages(campaign: Campaign) -> list[str]:
     """Return the languages that people need to read a campaign's passages: what is translated needs none."""
-    needed = campaign.segments.exclude(read_in="").order_by("read_in")
-    return list(needed.values_list("read_in", flat=True).distinct())
+    needed = campaign.segments.filter(_NEEDS_READER).order_by("language")
+    return list(needed.values_list("language", flat=True).distinct())
 
 
 def unread_languages(
@@ -44,8 +47,8 @@ def _languages(condition: Condition, topics: Sequence[Topic]) -> Iterator[tuple[
     for topic, docids in _docids(condition, [topic.pk for topic in topics]):
         codes: set[str] = set()
         for some in in_chunks(sorted(docids)):
-            segments = condition.campaign.segments.filter(docid__in=among(some)).exclude(read_in="").order_by()
-            codes.update(segments.values_list("read_in", flat=True).distinct())
+            segments = condition.campaign.segments.filter(_NEEDS_READER, docid__in=among(some)).order_by()
+            codes.update(segments.values_list("language", flat=True).distinct())
         yield topic, codes
 
 

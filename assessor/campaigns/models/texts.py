@@ -45,17 +45,17 @@ class PassageDetails:
     extras: Any
 
     @property
+    def in_language(self) -> str:
+        """What the text is in, as the file says it: "zho"; "" where it says nothing."""
+        return told(self.extras, "lang")
+
+    @property
     def title(self) -> str:
         return told(self.extras, "title")
 
     @property
     def headings(self) -> str:
         return told(self.extras, "headings")
-
-    @property
-    def language(self) -> str:
-        """What the text is in, as the file says it: "zho"; "" where it says nothing."""
-        return told(self.extras, "lang")
 
     @property
     def translation(self) -> str:
@@ -70,15 +70,16 @@ class Segment(PassageDetails, Imported):
     docid = models.CharField(max_length=256)
     text = models.TextField()
     extras = JSONText(default=dict, help_text="Further keys of the file (title, url, headings, ...), as they came.")
-    read_in = models.CharField(
-        max_length=35, blank=True, help_text="What a person needs to read: its language, unless a translation is there."
-    )
+    language = models.CharField(max_length=35, blank=True, help_text="As the file has it; empty where it has none.")
+    has_translation = models.BooleanField(default=False, help_text="Whether a translation stands beside the text.")
 
     class Meta:
         ordering = ("docid",)
         constraints = (models.UniqueConstraint(fields=("campaign", "docid"), name="segment_once"),)
         indexes = (
-            models.Index(fields=("campaign", "read_in"), condition=~models.Q(read_in=""), name="segments_by_language"),
+            models.Index(
+                fields=("campaign", "language"), condition=~models.Q(language=""), name="segments_by_language"
+            ),
         )
 
     def __str__(self) -> str:

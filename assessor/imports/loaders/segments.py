@@ -14,17 +14,17 @@ from assessor.formats.values import to_json
 from assessor.imports.loaders.base import Loader, Options, insert, rows_by
 from assessor.imports.loaders.sources import GradeSifter
 
-SegmentRow = tuple[str, str, str, str]  # docid, text, extras, read_in
+SegmentRow = tuple[str, str, str, str, bool]  # docid, text, extras, language, has_translation
 
 
 def segment_rows(segments: Sequence[SegmentRecord]) -> list[SegmentRow]:
     """Return segments as the database keeps them."""
-    return [(one.docid, one.text, to_json(one.extras), one.read_in) for one in segments]
+    return [(one.docid, one.text, to_json(one.extras), one.language, one.has_translation) for one in segments]
 
 
 def insert_segments(rows: Sequence[SegmentRow], campaign: Campaign, import_record: Import, report: Report) -> None:
     """Add segments of an import to a campaign."""
-    fields = ("import_record", "campaign", "docid", "text", "extras", "read_in")
+    fields = ("import_record", "campaign", "docid", "text", "extras", "language", "has_translation")
     insert(Segment, fields, ((import_record.pk, campaign.pk, *row) for row in rows))
     report.counts["segments added"] += len(rows)
 

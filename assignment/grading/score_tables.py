@@ -1,8 +1,11 @@
 """Grades of questions as score tables."""
 
+from typing import Any
+
 from assessor.campaigns.models import Condition
 from assessor.scores.loading import Labels, run_set, systems
 from assignment.grading.measures import GRADE_SCORES, contributions, grade_scores
+from assignment.grading.team_influence import WithoutTeam, influence_of_teams
 from assignment.item_history import counted_nugget
 from assignment.models import AnswerSheet
 from assignment.score_arrays import IMPORTANCE, Scores, TopicLabels
@@ -46,6 +49,12 @@ class GradeScoring(NuggetScoring):
     def load_with_labels(self, condition: Condition, topic: int | None = None) -> tuple[Scores, Labels]:
         found, labels = super().load_with_labels(condition, topic)
         return GradeScores(*found), labels
+
+    def beside(self, condition: Condition, found: Any) -> list[WithoutTeam]:
+        """Return what a bank that was made from answers of runs owes to each team's; nothing of others."""
+        if not condition.is_from_runs or condition.of_passages or not found.topics:
+            return []
+        return influence_of_teams(condition, found, lambda: self.load_with_labels(condition)[1])
 
     def score_topic(self, given: TopicLabels) -> Figures:
         return grade_scores(given.codes, given.words, ~given.is_control, given.importance)

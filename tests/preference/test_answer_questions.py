@@ -257,6 +257,21 @@ def test_tables_say_that_a_bank_was_made_from_the_runs(one_order: Campaign, repl
 
 
 @jobs
+def test_a_page_leaves_the_questions_of_each_team_out(one_order: Campaign, replay, olga: Person):
+    """Runs 1 to 3 are in the first round of each topic, so all questions are theirs; run 4 brought five of them."""
+    judge = make_judge(one_order, replay(as_recorded).base_url)
+    made = done(judge, "PrefQuestions", preferences=done(judge).condition).condition
+    grades = done(judge, "AutoGrade", nuggets=made).condition
+    page = client_of(olga).get(f"/campaigns/study/scores/?condition={grades.pk}").content.decode()
+    _, _, section = page.partition("Without the questions that a team")
+    rows = re.findall(r'<tr><th scope="row" class="any">(.*?)</th>(.*?)</tr>', section.partition("</table>")[0])
+    told = {team: re.findall(r'<td class="num">(\d+)</td>', cells) for team, cells in rows}
+    assert told == {"run4": ["5", "5"], "run1": ["25", "0"], "run2": ["25", "0"], "run3": ["25", "0"]}
+    preferences = client_of(olga).get(f"/campaigns/study/scores/?condition={made.preferences_id}").content.decode()
+    assert "Without the questions that a team" not in preferences
+
+
+@jobs
 def test_tables_say_which_runs_had_no_part_in_the_questions(one_order: Campaign, replay, olga: Person, import_file):
     judge = make_judge(one_order, replay(as_recorded).base_url)
     made = done(judge, "PrefQuestions", preferences=done(judge).condition).condition

@@ -85,7 +85,8 @@ def follow_sentences(changed: Mapping[Answer, Sequence[Sentence]]) -> None:
             nothing: dict[str, Any] = dict.fromkeys(ArgueSheet.SAID)
             sheet.revise("sentences known", dict.fromkeys(sheet.asked, nothing), judge_id=None, asked=[])
         _bring_up_to_date(sheet, edition.nuggets, edition.edition)
-        note_texts([sheet], sheet.condition.campaign_id)
+    if sheets:
+        note_texts(sheets, sheets[0].condition.campaign)
     tasks = Task.objects.filter(pk__in={sheet.task_id for sheet in sheets if sheet.task_id})
     for task in tasks.select_related("topic").order_by("pk"):
         count(task)

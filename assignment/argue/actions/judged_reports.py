@@ -89,7 +89,7 @@ def asked_on(sheet: ArgueSheet, bank: Bank, judged: Sequence[Sentence], labels: 
     return [item.key for item in bank.items(judged, labels)]
 
 
-def note_texts(sheets: Iterable[ArgueSheet], campaign: Campaign | int) -> None:
+def note_texts(sheets: Iterable[ArgueSheet], campaign: Campaign) -> None:
     """Note on people's sheets, which are locked, of which documents the text is loaded by now.
 
     Nobody can say whether one without a text attests a sentence. The counters of tasks are not brought up to date.

@@ -1,4 +1,4 @@
-"""What a person says of the sentences of their reports. All of it is called inside work.writes.once, its transaction."""
+"""What a person says of sentences of their reports. All of it is called inside work.writes.once, its transaction."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any

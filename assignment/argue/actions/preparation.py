@@ -7,11 +7,10 @@ from django.db.models import Q
 
 from assessor.accounts.models import Person
 from assessor.campaigns.actions import judge_of
-from assessor.campaigns.models import Answer, Condition, Topic
+from assessor.campaigns.models import Answer, Condition, Sentence, Topic
 from assessor.campaigns.passages import lacking_passages
 from assessor.labels.manual_setups import asked_again, create_first, drawn, require_right_person, without_sheet
 from assessor.labels.models import ManualSetup
-from assessor.studies.actions import require_independent
 from assessor.work import allocation
 from assessor.work.actions import NotYet
 from assessor.work.allocation import hand_over, next_place, order
@@ -42,7 +41,6 @@ def create_manual_argue(*, questions: Condition, name: str, acting_user: Person 
 
 def prepare_sheets(task: Task) -> None:
     """Make the sheets that a task's person will fill, and take over what another one left. Raises PlanError."""
-    require_independent(task)
     setup = ManualSetup.objects.select_related("of").get(condition=task.condition)
     questions = task.condition.nuggets
     assert questions is not None, "reports are judged against questions"
@@ -50,7 +48,7 @@ def prepare_sheets(task: Task) -> None:
     if bank is None:
         raise NotYet(f"The questions of {task.topic.qid} under {questions} are not finished.")
     require_right_person(task, setup, ArgueSheet.in_or_out.filter(ASKS, bank=bank))
-    note_texts(lock_sheets(ArgueSheet.in_or_out.filter(condition=task.condition, bank=bank)), task.campaign_id)
+    note_texts(lock_sheets(ArgueSheet.in_or_out.filter(condition=task.condition, bank=bank)), task.campaign)
     take_over(task, bank)
     _add_sheets(task, setup, bank)
     if not ArgueSheet.objects.filter(task=task).exists():
@@ -100,7 +98,7 @@ def _again(task: Task, setup: ManualSetup, bank: NuggetBank, asked: Bank) -> lis
     if setup.only_unjudgeable:
         for one in some:
             _ask_more(there.get(one.answer.pk), one.items)
-        note_texts([there[one.answer.pk] for one in some if one.answer.pk in there], task.campaign_id)
+        note_texts([there[one.answer.pk] for one in some if one.answer.pk in there], task.campaign)
     elif setup.share == 100:
         # Empty reports go along, or they would be missing in the scores instead of being 0.
         new += [one for one in in_scope if not one.items and one.answer.pk not in there]
@@ -113,7 +111,7 @@ def _ask_more(sheet: ArgueSheet | None, items: Sequence[Item]) -> None:
         sheet.revise("asked more", {}, judge_id=None, asked=[*sheet.asked, *more])
 
 
-def _judged(task: Task, answer: Answer):  # type: ignore[no-untyped-def]
+def _judged(task: Task, answer: Answer) -> list[Sentence]:
     return judged_sentences(list(answer.sentences()), task.condition.protocol, answer.topic)
 
 
@@ -124,7 +122,7 @@ def _add_sheets(task: Task, setup: ManualSetup, bank: NuggetBank) -> None:
     new = _again(task, setup, bank, asked) if setup.of else _first(task, bank, asked)
     order(setup.seed, task).shuffle(new)
     cited = ((one.answer.run_id, item.docid) for one in new for item in one.items if item.docid)
-    lacking = lacking_passages(task.campaign_id, cited)
+    lacking = lacking_passages(task.campaign, cited)
     judge, first = judge_of(task.person), next_place(ArgueSheet.in_or_out.filter(task=task))
     add_sheets(
         sheet_row(

@@ -86,6 +86,7 @@ class Argue extends assay.Workbench {
   }
 
   elementOf(sheet, item) {
+    if (!item) return null;
     const { answer, step } = partsOf(item);
     return answer ? boxes.find((box) => box.dataset.answer === answer) : steps.find((row) => row.dataset.step === step);
   }
@@ -157,7 +158,6 @@ class Argue extends assay.Workbench {
     const undecided = this.strip(present, item).filter((key) => !(key in present.said.labels));
     if (!undecided.length) return super.next();
     const answers = Object.fromEntries(undecided.map((key) => [key, present.ticks.has(key) ? "yes" : "no"]));
-    for (const key of undecided) present.ticks.delete(key);
     this.act(present, "answers", undecided[0], { answers }, { seconds: this.spent() });
     this.advance();
   }

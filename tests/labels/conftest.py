@@ -13,7 +13,15 @@ from tests.assignment.argue.judging_helpers import judged_by_people, load_questi
 from tests.assignment.conftest import answered, finished, manual  # noqa: F401
 from tests.assignment.grading.conftest import beside, by_model, by_people, grades, post_edited_grades, questions  # noqa: F401
 from tests.judging import give
-from tests.labels.screens import SCREENS, ArgueScreen, AssignmentScreen, GradingScreen, RelevanceScreen, Screen, SupportScreen
+from tests.labels.screens import (
+    SCREENS,
+    ArgueScreen,
+    AssignmentScreen,
+    GradingScreen,
+    RelevanceScreen,
+    Screen,
+    SupportScreen,
+)
 from tests.relevance.conftest import edited, give_relevance, pooled  # noqa: F401
 from tests.support.judging_helpers import from_scratch, load_runs, post_edited
 

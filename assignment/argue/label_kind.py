@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Exists, OuterRef, Q
 
 from assessor.labels.label_kind import LabelKind
-from assignment.argue.vocabulary import LABELS
+from assignment.argue.vocabulary import LABELS, STEP_TITLES
 
 if TYPE_CHECKING:
     from django.db.models import Model, QuerySet
@@ -51,6 +51,7 @@ class Argue(LabelKind):
     settling = "argue/_settle.html"
     text_name = "report"
     labels = LABELS
+    steps = STEP_TITLES
     is_in_every_study = False
     keys = {
         "y": "yes",
@@ -146,6 +147,11 @@ class Argue(LabelKind):
         from assignment.argue.items import item_of_key
 
         return item_of_key(item)
+
+    def step_of(self, item: str) -> str:
+        from assignment.argue.items import item_of_key
+
+        return item_of_key(item).step
 
     def labels_on(self, topic: Topic, condition: Condition) -> Labels:
         return self.scoring().load_with_labels(condition, topic.pk)[1]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from django.db.models import Model, QuerySet
 
     from assessor.campaigns.condition_kind import Lacking
-    from assessor.campaigns.models import Answer, Campaign, Condition, Sentence, Topic
+    from assessor.campaigns.models import Answer, Campaign, Condition, Run, Sentence, Topic
     from assessor.labels.api import ApiList
     from assessor.labels.flags import Place, Question, Reading
     from assessor.labels.label_history import Step
@@ -208,6 +208,16 @@ class Argue(LabelKind):
         from assignment.argue.actions import follow_sentences
 
         follow_sentences(answers)
+
+    def judged_by_segments(self, run: Run, docids: Collection[str]) -> set[str]:
+        from assignment.argue.actions import judged_docids
+
+        return judged_docids(run, docids)
+
+    def on_texts_replaced(self, run: Run, docids: Collection[str]) -> None:
+        from assignment.argue.actions import follow_texts
+
+        follow_texts(run, docids)
 
 
 ARGUE = Argue()

@@ -280,6 +280,7 @@ class Argue extends assay.Workbench {
     const answers = keys.filter((key) => partsOf(key).answer && key in said.labels);
     const stated = answers.filter((key) => said.labels[key] === "yes").length;
     if (answers.length) words.push(assay.count(stated, "answer"));
+    if (keys.some((key) => partsOf(key).answer && key in said.cannot)) words.push(assay.say("cannot-chip"));
     if (keys.some((key) => key in said.flags)) words.push("⚑");
     const { docid } = partsOf(keys[0]);
     return words.length && docid ? `${docid}: ${words.join(", ")}` : words.join(", ");

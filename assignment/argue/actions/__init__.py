@@ -6,6 +6,7 @@ from assignment.argue.actions.judged_reports import add_sheets, keys_of, sheet_r
 from assignment.argue.actions.judging import flag, give_label, give_labels, mark_unjudgeable, put_off, sign_off
 from assignment.argue.actions.preparation import create_manual_argue, follow_scope, prepare_sheets, renew_sheets
 from assignment.argue.actions.resolution import decide_label, resolve_label
+from assignment.argue.actions.run_texts import follow_texts, judged_docids
 
 __all__ = [
     "Judged",
@@ -18,8 +19,10 @@ __all__ = [
     "follow_edition",
     "follow_scope",
     "follow_sentences",
+    "follow_texts",
     "give_label",
     "give_labels",
+    "judged_docids",
     "keys_of",
     "mark_unjudgeable",
     "prepare_sheets",

@@ -383,6 +383,26 @@ def test_what_a_report_cites_besides_is_asked_too(
     assert (new.unresolved, new.open, counters(task)) == (["s0.dd8.attests"], ["s0.dd3.attests"], ("open", 3, 4))
 
 
+OWN = {
+    "metadata": {"team_id": "T", "run_id": "team.new", "topic_id": "t1"},
+    "responses": [{"text": "Purring heals the bones.", "citations": {"d1": 1.0}}],
+    "documents": {"d1": {"id": "d1", "text": "Another text.", "title": "Own"}},
+}
+
+
+@pytest.mark.parametrize("is_judged", [False, True])
+def test_a_runs_own_texts_come_too_late_once_support_was_judged(
+    questions: Condition, topic: Topic, import_file: Importer, anna: Person, as_anna: Client, is_judged: bool
+):
+    assert import_file(questions.campaign, "argue_judgments", [cites("d1")], **FILE).state == "done"
+    task = give(judged_by_people(questions), topic, anna)
+    if is_judged:
+        judge(as_anna, one(task, "team.new"), "yes", "s0.dd1.attests")
+    done = import_file(questions.campaign, "runs", [OWN], document_texts="own")
+    assert done.state == ("refused" if is_judged else "done"), done.report
+    assert ("Another text." in as_anna.get(url(one(task, "team.new"))).content.decode()) is not is_judged
+
+
 # The whole way
 
 

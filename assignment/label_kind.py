@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from django.db.models import Exists, OuterRef, Q
 from django.urls import reverse
 
-from assessor.campaigns.condition_kind import Lacking, Section, kind_of
+from assessor.campaigns.condition_kind import Section, kind_of
 from assessor.labels.label_kind import LabelKind
 from assignment.formats import LABELS
 
 if TYPE_CHECKING:
     from django.db.models import Model, QuerySet
 
+    from assessor.campaigns.condition_kind import Lacking
     from assessor.campaigns.models import Answer, Campaign, Condition, Sentence, Topic
     from assessor.labels.api import ApiList
     from assessor.labels.flags import Question
@@ -117,19 +118,15 @@ class Assignment(LabelKind):
 
     def closed(self, condition: Condition) -> str | None:
         """People assign nuggets under conditions made for it."""
-        from assessor.labels.models import ManualSetup
+        from assessor.labels.manual_setups import not_for_people
 
-        if condition.nuggets is None or not ManualSetup.objects.filter(condition=condition).exists():
-            return f"Nobody can be given {condition.name}: its labels are not given by people here."
-        return None
+        return not_for_people(condition)
 
     def lacking(self, condition: Condition, topics: Sequence[Topic]) -> Lacking:
         """People assign the nuggets of finished banks."""
-        from nuggets.queries import banks_by_topic
+        from nuggets.queries import lacking_banks
 
-        assert condition.nuggets is not None, "an assignment condition has one of nuggets"
-        found = {topic.pk for topic in topics} - set(banks_by_topic(condition.nuggets, topics))
-        return Lacking(found, lambda qids: f"The {self.items} of {qids} under {condition.nuggets} are not finished.")
+        return lacking_banks(condition, topics)
 
     def practice_items(self, tasks: Sequence[Task], against: Against) -> Items:
         from assignment.practice import practice_items

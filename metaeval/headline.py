@@ -69,7 +69,7 @@ def _who(side: Comparable) -> str:
 
 def sentences(result: Json, first: str, second: str) -> list[Part]:
     """Return what came of a comparison, in parts of sentences. first, second: what they call both sides."""
-    parts = [*_of_rankings(result, first, second), *_of_labels(result, first, second)]
+    parts = [*_of_rankings(result, first, second), *_of_labels(result, first, second), *_of_steps(result)]
     statistics = _statistics(result)
     run, topic = (_value(statistics, f"tau_{level}") for level in ("run", "topic"))
     if run is not None and topic is not None and not _few_topics(result):
@@ -120,6 +120,16 @@ def _of_labels(result: Json, first: str, second: str) -> list[Part]:
         )
         parts += [Part(" "), Part(share, True), Part(" of the time")]
     return [*parts, Part(".")]
+
+
+def _of_steps(result: Json) -> list[Part]:
+    """Say how far both agree in each step, where there are some."""
+    parts: list[Part] = []
+    for step in result.get("steps", ()):
+        kappa = _value(step, "unweighted")
+        told = "κ undefined" if kappa is None else f"κ {kappa:.2f}"
+        parts += [Part(f"{', ' if parts else ' By step: '}{step['title']} "), Part(told, kappa is not None)]
+    return [*parts, Part(".")] if parts else []
 
 
 def _be(side: str) -> str:

@@ -11,6 +11,7 @@ from assessor.labels.label_kind import label_kind
 from assessor.scores.score_source import scored_conditions
 from metaeval.inputs import GRADES, Input, Names, NothingToCompare, Restriction, load_input, restrict
 from metaeval.label_pairs import LabelPairs, match_labels, matrices, places_in_all
+from metaeval.models import Comparable
 from metaeval.serializers import agreement_json, statistic_json
 from metaeval.stats.agreement import (
     Agreement,
@@ -32,11 +33,12 @@ _IS_VITAL = {"vital": 1.0, "okay": 0.0, "": math.nan}
 class LabelComparison(NamedTuple):
     """Labels of the same things. by_topic: confusion matrices (topics, labels, labels), rows the reference's.
 
-    report: as results have it. shared: how many labels both could give, the first of all; why_not: why there is
+    report: as results have it; steps: the same of each step in which things are judged, where there are some. shared: how many labels both could give, the first of all; why_not: why there is
     agreement after a threshold alone, if so.
     """
 
     report: Json
+    steps: list[Json]
     agreement: Agreement
     counts: Counts  # (2, labels): all that each gave
     topics: list[int]  # by key
@@ -78,7 +80,25 @@ def report_labels(reference: Input, candidate: Input, shared: int) -> LabelCompa
     }
     if reference.basis == GRADES:
         report["thresholds"] = [_threshold_json(pairs, least) for least in range(1, shared)]
-    return LabelComparison(report, found, counts, topics.tolist(), by_topic, shared, why_not)
+    steps = _steps_json(reference.record, pairs, size)
+    return LabelComparison(report, steps, found, counts, topics.tolist(), by_topic, shared, why_not)
+
+
+def _steps_json(record: Comparable, pairs: LabelPairs, size: int) -> list[Json]:
+    """Return how far both agree in each step of their kind in which they label the same things."""
+    kind = label_kind(record.kind) if isinstance(record, Condition) else None
+    if kind is None or not kind.steps:
+        return []
+    items, place = np.unique(pairs.item, return_inverse=True)
+    names = list(kind.steps)
+    steps = np.array([names.index(kind.step_of(item)) for item in items.tolist()], dtype=np.int64)[place]
+    found = []
+    for at, matrix in enumerate(matrices(steps, len(names), pairs.first, pairs.second, size)):
+        of_step = steps == at
+        alpha = krippendorff_alpha(np.stack([pairs.first[of_step], pairs.second[of_step]]), size, Level.NOMINAL)
+        told = {"step": names[at], "title": kind.steps[names[at]], "pairs": int(of_step.sum())}
+        found.append(told | agreement_json(rate_agreement(matrix)) | {"alpha_nominal": statistic_json(alpha)})
+    return [step for step in found if step["pairs"]]
 
 
 def _threshold_json(pairs: LabelPairs, least: int) -> Json:

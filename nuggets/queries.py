@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 from django.template.defaultfilters import pluralize
 
+from assessor.campaigns.condition_kind import Lacking, kind_of
 from assessor.campaigns.models import Campaign, Condition, Grade, Import, Segment, Topic
 from assessor.campaigns.queries import segments_by_docid
 from assessor.labels.queries import JsonRows
@@ -115,6 +116,14 @@ def banks_by_topic(nuggets: Condition, topics: Iterable[Topic]) -> dict[int, Nug
     """Return the finished bank of each topic under a nugget condition, by topic's key; the newest of several."""
     banks = NuggetBank.objects.filter(condition=nuggets, topic__in=list(topics), state=NuggetBank.State.FINISHED)
     return {bank.topic_id: bank for bank in banks.select_related("task__person", "topic").order_by("finished_at", "pk")}
+
+
+def lacking_banks(condition: Condition, topics: Sequence[Topic]) -> Lacking:
+    """Return on which topics the nuggets that are labelled under a condition are not finished."""
+    assert condition.nuggets is not None, "nuggets of another condition are labelled there"
+    lacking = {topic.pk for topic in topics} - set(banks_by_topic(condition.nuggets, topics))
+    what = kind_of(condition).builds_on
+    return Lacking(lacking, lambda qids: f"The {what} of {qids} under {condition.nuggets} are not finished.")
 
 
 def lock_finished_banks(nuggets: Condition, topics: Iterable[Topic]) -> dict[int, NuggetBank]:

@@ -74,11 +74,9 @@ class Support(LabelKind):
 
     def closed(self, condition: Condition) -> str | None:
         """People judge under conditions made for it."""
-        from assessor.labels.models import ManualSetup
+        from assessor.labels.manual_setups import not_for_people
 
-        if not ManualSetup.objects.filter(condition=condition).exists():
-            return f"Nobody can be given {condition.name}: its labels are not given by people here."
-        return None
+        return not_for_people(condition)
 
     def practice_items(self, tasks: Sequence[Task], against: Against) -> Items:
         from support.practice import practice_items

@@ -118,11 +118,7 @@ class SupportSheet(JudgedAnswer):
     def _told(self, changes: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
         own = {item: {name: pair for name, pair in fields.items() if name != EQUAL} for item, fields in changes.items()}
         equal = [fields.get(EQUAL) for fields in changes.values()] or [None]
-        told = [event | {"equal_to": first} for event, first in zip(super()._told(own), equal, strict=True)]
-        return [event | {"seconds": None} if event["equal_to"] else event for event in told]  # they are told once
-
-    def _origin_of(self, fields: Mapping[str, Any], origin: Mapping[str, Any]) -> dict[str, Any]:
-        return {**origin, "seconds": None} if EQUAL in fields else dict(origin)
+        return [event | {"equal_to": first} for event, first in zip(super()._told(own), equal, strict=True)]
 
 
 class SupportJudgment(AnswerLabel):

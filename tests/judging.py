@@ -43,7 +43,7 @@ _OF_NUGGETS = ("labels", "cannot", "stale", "invalid", "flags", "marks", "shown"
 _KINDS = {
     "assignment": _Kind(AnswerSheet, LabelEvent, "assign", _OF_NUGGETS, "support"),
     "grading": _Kind(AnswerSheet, LabelEvent, "assign", _OF_NUGGETS, "5"),
-    "argue": _Kind(ArgueSheet, ArgueEvent, "", ("labels", "cannot", "stale", "flags"), "yes"),
+    "argue": _Kind(ArgueSheet, ArgueEvent, "argue", ("labels", "cannot", "stale", "flags", "unresolved"), "yes"),
     "support": _Kind(
         SupportSheet,
         SupportEvent,
@@ -70,6 +70,12 @@ WRITES: dict[str, dict[str, dict[str, str]]] = {
         "flag": {"note": "odd"},
         "mark": {"marks": "[[0, 0, 4]]"},
         "show": {},
+        "later": {},
+    },
+    "argue": {
+        "label": {"label": "yes", "seconds": "4"},
+        "cannot": {"reason": "garbled", "seconds": "3"},
+        "flag": {"note": "odd"},
         "later": {},
     },
     "support": {
@@ -155,7 +161,10 @@ def given(one: Judged) -> dict[str, str]:
 
 def judgeable(one: Judged) -> list[Any]:
     """Return the items that are asked and can be judged: a citation can't whose text is not loaded."""
-    return again(one).open if isinstance(one, SupportSheet) else asked(one)
+    kept = again(one)
+    if isinstance(kept, ArgueSheet):
+        return [item for item in kept.asked if item not in kept.unresolved]
+    return kept.open if isinstance(kept, SupportSheet) else asked(one)
 
 
 def stands(one: Judged) -> dict[str, Any]:
@@ -219,6 +228,8 @@ def send(
 def _named(one: Judged, item: Any) -> dict[str, object]:
     if item is None:
         return {}
+    if isinstance(one, ArgueSheet):
+        return {"item": item}
     return {"nugget": item} if isinstance(one, AnswerSheet) else {"citation": item, "docid": docid_at(one, item)}
 
 
@@ -248,7 +259,8 @@ def sign_off(
     kind = _KINDS[screen or task.condition.kind]
     if version is None:
         shown = kind.model.objects.filter(task=task)
-        shown = shown.filter(total__gt=0) if kind.model is SupportSheet else shown.filter(by_rule=False)
+        asks = {SupportSheet: {"total__gt": 0}, AnswerSheet: {"by_rule": False}}
+        shown = shown.filter(**asks.get(kind.model, {}))  # ARGUE sheets that ask nothing have no version yet
         version = sum(shown.values_list("version", flat=True))
     return client.post(f"/{kind.address}/{task.pk}/sign-off/", {"key": str(key or uuid4()), "version": str(version)})
 

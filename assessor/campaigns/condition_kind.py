@@ -66,6 +66,7 @@ class ConditionKind:
     instruction: str  # what is asked of them, in a sentence
     counted: str  # what a task counts as done: "answers"
     done: str  # what was done with that: "assigned"
+    text_name = "answer"  # what pages call a text that is labelled, where it is no passage
     labels: Sequence[str] = ()  # in ascending order; none where people give no labels of given items
     keys: Mapping[str, str] = {}  # single characters that do something on its screen, and what
     blind_method: str  # of conditions under which people work and see nothing that a model gave

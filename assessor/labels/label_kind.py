@@ -35,6 +35,7 @@ class LabelKind(ConditionKind):
     labels_export = ""  # the name of the export that has the labels of each answer under all conditions, side by side
     labels_nuggets = False  # whether its items are nuggets, each of which has one label in an answer
     left_out_template = ""  # of what is left out of scores for all runs
+    steps: Mapping[str, str] = {}  # in which its items are judged, with what each is about; none where all are alike
 
     @property
     def items(self) -> str:
@@ -119,6 +120,10 @@ class LabelKind(ConditionKind):
 
     def scored_editions(self, condition: Condition) -> Sequence[BankEdition]:
         """Return the editions of banks whose nuggets scores go by, by topic id, where nuggets are needed."""
+        raise NotImplementedError
+
+    def step_of(self, item: Any) -> str:
+        """Return which of the steps an item is of, by its key as arrays of labels have it."""
         raise NotImplementedError
 
     # Jobs

@@ -32,6 +32,13 @@ def conditions(**which: Any) -> QuerySet[Any]:
     return ManualSetup.objects.filter(**which).values("condition")
 
 
+def not_for_people(condition: Condition) -> str | None:
+    """Say why nobody can be given anything under a condition that was not made for people, or None."""
+    if ManualSetup.objects.filter(condition=condition).exists():
+        return None
+    return f"Nobody can be given {condition.name}: its labels are not given by people here."
+
+
 def same_work(*of: Condition) -> QuerySet[Condition]:
     """Return the conditions under which the same is labelled as under some: theirs, the first ones, all on these."""
     keys = {condition.pk for condition in of}

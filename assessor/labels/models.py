@@ -258,7 +258,8 @@ class JudgedAnswer(MaybeImported):
 
         said: for items, by key, what is to stand in each of SAID that is named; None or nothing takes it away. asked:
         the items that are asked from now on. columns: other columns to be set. notes: what else the events tell of
-        items, by key. It is as it was read: raises Stale if it was changed since.
+        items, by key. seconds: on all items together, told of the first. It is as it was read: raises Stale if it was
+        changed since.
         """
         changes: dict[str, dict[str, list[Any]]] = {}
         for item, fields in said.items():
@@ -289,10 +290,10 @@ class JudgedAnswer(MaybeImported):
             "task": task_id,
             "job": job_id,
             "reason": reason,
-            "seconds": seconds,
             "guidelines_version": guidelines_version,
         }
-        self._add_events([self._event(verb, **{**by_whom, **told}) for told in self._told(changes)])
+        first, *others = [self._event(verb, **by_whom, **told) for told in self._told(changes)]
+        self._add_events([first | {"seconds": seconds}, *others])
         self._save_labels(changes, job_id=job_id, seconds=seconds, guidelines_version=guidelines_version)
 
     @classmethod
@@ -360,10 +361,12 @@ class JudgedAnswer(MaybeImported):
     def _save_labels(self, changes: Mapping[str, Mapping[str, Any]], **origin: Any) -> None:
         """Save its rows. changes: by item, the fields that differ; origin: of new labels."""
         given, others = [], []
+        first = next(iter(changes), None)
         for item, row in self._unsaved.items():
             if set(_SAID_BY) & changes.get(item, {}).keys():
                 is_given = row.state in (Label.State.GIVEN, Label.State.UNJUDGEABLE)
-                for name, value in (self._origin_of(changes[item], origin) | {"at": timezone.now()}).items():
+                of_item = origin if item == first else origin | {"seconds": None}
+                for name, value in (of_item | {"at": timezone.now()}).items():
                     setattr(row, name, value if is_given else None)
                 given.append(row)
             else:
@@ -373,10 +376,6 @@ class JudgedAnswer(MaybeImported):
         if any(row.pk is None for row in self._unsaved.values()):
             self.take_labels(None)  # the new ones have keys now
         self._unsaved, self._before = {}, {}
-
-    def _origin_of(self, fields: Mapping[str, Any], origin: Mapping[str, Any]) -> dict[str, Any]:
-        """Return where a new label comes from. fields: what differs of its item."""
-        return dict(origin)
 
     def _event(self, verb: str, **told: Any) -> dict[str, Any]:
         usual = {"judge": None, "job": None, "reason": "", "seconds": None, "guidelines_version": None}

@@ -1,7 +1,7 @@
 """Handing out the sheets of a topic: in which order, from whose hands into whose, and how far they are."""
 
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from django.db.models import Max, QuerySet
@@ -31,8 +31,17 @@ def next_place(sheets: QuerySet[Any]) -> int:
     return 0 if last is None else last + 1
 
 
-def hand_over(task: Task, sheets: Iterable[Any], first: int, said_on: Callable[[Any], Iterable[str]]) -> None:
-    """Make sheets a task's, in their order from a place on; what is said of items of each is taken back."""
+def hand_over(
+    task: Task,
+    sheets: Iterable[Any],
+    first: int,
+    said_on: Callable[[Any], Iterable[str]],
+    asked: Callable[[Any], Sequence[Any] | None] = lambda sheet: None,
+) -> None:
+    """Make sheets a task's, in their order from a place on; what is said of items of each is taken back.
+
+    asked: the items of a sheet that are asked where nothing is said; None for those that were.
+    """
     judge = judge_of(task.person)
     for place, sheet in enumerate(sheets, first):
         sheet.revise(
@@ -40,6 +49,7 @@ def hand_over(task: Task, sheets: Iterable[Any], first: int, said_on: Callable[[
             dict.fromkeys(said_on(sheet), dict.fromkeys(sheet.SAID)),
             judge_id=judge.pk,
             task_id=task.pk,
+            asked=asked(sheet),
             columns={"judge": judge, "task": task, "place": place, "put_off": 0},
         )
 

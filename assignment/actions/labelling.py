@@ -5,6 +5,7 @@ from typing import Any
 
 from assessor.accounts.models import Person
 from assessor.campaigns import history
+from assessor.campaigns.condition_kind import kind_of
 from assessor.labels.shown_labels import NOT_SHOWN_HERE, record_seen, require_shown
 from assessor.work.models import Task
 from assessor.work.write_protocol import (
@@ -30,14 +31,14 @@ from nuggets.models import Nugget, NuggetBank
 
 MAX_MARKS = 100  # of a nugget in an answer
 
-_REOPENED = "The nuggets of this topic are being changed. What you said is kept; once they are finished, you go on."
+_REOPENED = "The {} of this topic are being changed. What you said is kept; once they are finished, you go on."
 
 
 def why_closed(task: Task, bank: NuggetBank) -> str:
     """Say why nothing can be said of a task's answers now, or ""."""
     if task.state != Task.State.OPEN:
         return SIGNED_OFF
-    return "" if bank.state == NuggetBank.State.FINISHED else _REOPENED
+    return "" if bank.state == NuggetBank.State.FINISHED else _REOPENED.format(kind_of(task).builds_on)
 
 
 def give_label(own: OwnSheet, *, nugget: int, label: str, seconds: int | None, seen: int) -> Result:

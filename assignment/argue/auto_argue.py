@@ -15,7 +15,7 @@ from assessor.llm.prompt_requests import gather_all
 from assessor.llm.prompts import TOKENS_LABEL, PromptRequest, PromptSet
 from assessor.work.judging_pool import NOT_JUDGED
 from assignment.actions import usual_name
-from assignment.argue.actions import Judged, add_lacking_sheets, gold_texts, store_judgments
+from assignment.argue.actions import Judged, add_lacking_sheets, store_judgments
 from assignment.argue.documents import document_text
 from assignment.argue.items import Bank, Item, bank_of, judged_sentences
 from assignment.argue.label_kind import ARGUE, AUTO
@@ -29,6 +29,7 @@ from assignment.argue.prompts import (
     previous,
 )
 from assignment.argue.queries import judged_reports, reports_of, reports_without_sheet, sheets_on
+from assignment.argue.questions import gold_texts
 from assignment.argue.vocabulary import ANSWERS, ATTESTS, NEEDS, NEGATIVE, NO, YES
 from nuggets.drafting import in_batches
 from nuggets.models import NuggetBank

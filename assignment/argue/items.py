@@ -49,28 +49,40 @@ class Bank(NamedTuple):
     gate: str
     has_negatives: bool
 
+    @property
+    def follows(self) -> dict[str, dict[str, str]]:
+        """What is asked of a sentence without citations only where it has these labels, both by their steps."""
+        if not self.has_negatives:
+            return {FIRST: {NEEDS: YES}}
+        return {FIRST: {NEEDS: YES, NEGATIVE: NO}, ANSWERS: {NEGATIVE: YES}}
+
     def items(self, sentences: Iterable[Sentence], labels: Mapping[str, str]) -> list[Item]:
         """Return what is asked of sentences, in their order. labels: those that say what further is asked."""
-        return [item for sentence in sentences for item in self._items(sentence, labels)]
+        return [item for item in self.possible(sentences) if self._is_asked(item, labels)]
 
-    def _items(self, sentence: Sentence, labels: Mapping[str, str]) -> Iterator[Item]:
+    def possible(self, sentences: Iterable[Sentence]) -> list[Item]:
+        """Return what can be asked of sentences, in their order, whatever is said of them."""
+        return [item for sentence in sentences for item in self._possible(sentence)]
+
+    def _possible(self, sentence: Sentence) -> Iterator[Item]:
         at = sentence.position
         for docid in dict.fromkeys(citation.docid for citation in sentence.citations):
             yield Item(at, docid, ATTESTS)
             yield from (Item(at, docid, ANSWERS, *answer) for answer in asked(self.questions, docid, self.gate))
-        if not sentence.citations:
-            yield from self._items_without_citation(at, labels)
-
-    def _items_without_citation(self, at: int, labels: Mapping[str, str]) -> Iterator[Item]:
-        needs, negative = Item(at, "", NEEDS), Item(at, "", NEGATIVE)
-        yield needs
+        if sentence.citations:
+            return
+        yield Item(at, "", NEEDS)
         if self.has_negatives:
-            yield negative
-        said = labels.get(negative.key)
-        if labels.get(needs.key) == YES and (said == NO or not self.has_negatives):
-            yield Item(at, "", FIRST)
-        if said == YES:
+            yield Item(at, "", NEGATIVE)
+        yield Item(at, "", FIRST)
+        if self.has_negatives:
             yield from (Item(at, "", ANSWERS, *answer) for answer in all_answers(self.questions))
+
+    def _is_asked(self, item: Item, labels: Mapping[str, str]) -> bool:
+        if item.docid:
+            return True
+        follows = self.follows.get(item.step, {})
+        return all(labels.get(Item(item.sentence, "", step).key) == label for step, label in follows.items())
 
 
 def bank_of(nuggets: Snapshot, protocol: Protocol) -> Bank:

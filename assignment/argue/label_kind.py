@@ -8,18 +8,22 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Exists, OuterRef, Q
 
 from assessor.labels.label_kind import LabelKind
-from assignment.argue.vocabulary import LABELS
+from assignment.argue.vocabulary import LABELS, STEP_TITLES
 
 if TYPE_CHECKING:
     from django.db.models import Model, QuerySet
 
-    from assessor.campaigns.models import Answer, Condition, Sentence, Topic
+    from assessor.campaigns.condition_kind import Lacking
+    from assessor.campaigns.models import Answer, Campaign, Condition, Run, Sentence, Topic
     from assessor.labels.api import ApiList
-    from assessor.labels.flags import Question
+    from assessor.labels.flags import Place, Question, Reading
     from assessor.labels.label_history import Step
+    from assessor.labels.practice import Against, Group, Items, OfAnswers
     from assessor.scores.loading import Labels
     from assessor.studies.models import SampledItem
     from assessor.work.judging_pool import Moved
+    from assessor.work.models import Task
+    from assignment.argue.forms import ArgueFields
     from assignment.argue.models import ArgueSheet, LabelEvent
     from assignment.argue.score_tables import ArgueScoring
     from nuggets.models import BankEdition, NuggetBank
@@ -43,9 +47,60 @@ class Argue(LabelKind):
     peoples_methods = (MANUAL,)
     methods = (MANUAL, AUTO)
     builds_on = "questions"
+    questions_page = "argue_questions"
+    settling = "argue/_settle.html"
+    text_name = "report"
     labels = LABELS
-    has_screen = False
+    steps = STEP_TITLES
     is_in_every_study = False
+    keys = {
+        "y": "yes",
+        "n": "no",
+        "c": "needs a citation",
+        "r": "said before",
+        **{str(number): f"answer {number}" for number in range(1, 10)},
+        "j": "next judgment",
+        "k": "judgment before",
+        "[": "sentence before",
+        "]": "next sentence",
+        "u": "undo",
+        "f": "flag",
+        "x": "can't judge",
+        "l": "later",
+        "s": "sign off",
+    }
+
+    def prepare(self, task: Task) -> None:
+        from assignment.argue.actions import prepare_sheets
+
+        prepare_sheets(task)
+
+    def renew(self, task: Task) -> None:
+        from assignment.argue.actions import renew_sheets
+
+        renew_sheets(task)
+
+    def closed(self, condition: Condition) -> str | None:
+        """People judge under conditions made for it."""
+        from assessor.labels.manual_setups import not_for_people
+
+        return not_for_people(condition)
+
+    def lacking(self, condition: Condition, topics: Sequence[Topic]) -> Lacking:
+        """People judge against finished questions."""
+        from nuggets.queries import lacking_banks
+
+        return lacking_banks(condition, topics)
+
+    def practice_items(self, tasks: Sequence[Task], against: Against) -> Items:
+        from assignment.argue.practice import practice_items
+
+        return practice_items(tasks, against)
+
+    def practice_groups(self, task: Task, of_answers: OfAnswers) -> list[Group]:
+        from assignment.argue.practice import practice_groups
+
+        return practice_groups(task, of_answers)
 
     def has_work(self) -> Q:
         from assignment.argue.models import LabelEvent
@@ -59,9 +114,9 @@ class Argue(LabelKind):
         return ArgueSheet
 
     def follow_scope(self, condition: Condition, topic: Topic) -> Moved:
-        from assessor.work.judging_pool import mark
+        from assignment.argue.actions import follow_scope
 
-        return mark(self.sheets, condition, topic)
+        return follow_scope(condition, topic)
 
     def scoring(self) -> ArgueScoring:
         from assignment.argue.score_tables import ArgueScoring
@@ -74,10 +129,29 @@ class Argue(LabelKind):
         texts = item_texts({question.item for question in questions})
         return [texts[question.item] for question in questions]
 
+    def readings(self, campaign: Campaign, places: Sequence[Place]) -> Mapping[Place, Reading]:
+        from assignment.argue.queries import read_documents
+
+        return read_documents(campaign, places)
+
+    def has_item(self, sheet: ArgueSheet, item: str) -> bool:
+        """Say whether a judgment is or was asked for: what follows from another one can vanish."""
+        return item in sheet.labels_by_item
+
+    def condition_fields(self, campaign: Campaign) -> ArgueFields:
+        from assignment.argue.forms import ArgueFields
+
+        return ArgueFields(campaign)
+
     def place(self, item: str) -> tuple[Any, ...]:
         from assignment.argue.items import item_of_key
 
         return item_of_key(item)
+
+    def step_of(self, item: str) -> str:
+        from assignment.argue.items import item_of_key
+
+        return item_of_key(item).step
 
     def labels_on(self, topic: Topic, condition: Condition) -> Labels:
         return self.scoring().load_with_labels(condition, topic.pk)[1]
@@ -134,6 +208,16 @@ class Argue(LabelKind):
         from assignment.argue.actions import follow_sentences
 
         follow_sentences(answers)
+
+    def judged_by_segments(self, run: Run, docids: Collection[str]) -> set[str]:
+        from assignment.argue.actions import judged_docids
+
+        return judged_docids(run, docids)
+
+    def on_texts_replaced(self, run: Run, docids: Collection[str]) -> None:
+        from assignment.argue.actions import follow_texts
+
+        follow_texts(run, docids)
 
 
 ARGUE = Argue()

@@ -125,8 +125,14 @@ class Counts:
     correct: Figures | float
     correct_weight: Figures | float
 
+    @property
+    def lacks_any(self) -> bool:
+        """Whether some number hangs on a missing judgment."""
+        return any(np.isnan(getattr(self, name)).any() for name in NAMES)
+
 
 NAMES = tuple(field.name for field in fields(Counts))
+UNKNOWN = Counts(*[math.nan] * len(NAMES))
 
 
 def is_supported(sentence: Sentence) -> Judgment:

@@ -1,6 +1,6 @@
 """Judgments of reports, sentence by sentence."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -34,6 +34,10 @@ class ArgueSheet(JudgedAnswer):
     cut = models.PositiveIntegerField(
         default=0, help_text="Sentences at the report's end that are not judged: it is longer than the limit."
     )
+    is_part = models.BooleanField(
+        default=False,
+        help_text="Whether only that is asked of the report which has a row, and nothing follows from it.",
+    )
 
     class Meta:
         ordering = ("condition", "answer__topic__qid", "place", "pk")
@@ -49,9 +53,20 @@ class ArgueSheet(JudgedAnswer):
         return [item for item, row in self.labels_by_item.items() if row.state != Label.State.REMOVED]
 
     @property
+    def unresolved(self) -> list[str]:
+        """Those of them whose document's text is not loaded, so that no person can judge them."""
+        return [item for item, row in self.labels_by_item.items() if row.state == Label.State.NO_TEXT]
+
+    @property
     def open(self) -> list[str]:
-        """Those of them of which nothing is said."""
-        return [item for item in self.asked if not self.is_said(item)]
+        """Those of them that can be judged and of which nothing is said."""
+        unresolved = set(self.unresolved)
+        return [item for item in self.asked if item not in unresolved and not self.is_said(item)]
+
+    def set_states(self, states: Mapping[str, str]) -> None:
+        """Let items of which nothing is said be in these states, with the next revision."""
+        for item, state in states.items():
+            self._row(item).state = state
 
     @cached_property
     def _nuggets(self) -> dict[str, int]:

@@ -18,3 +18,12 @@ def questions_of(nuggets: Snapshot) -> list[Question]:
         )
         for nugget in nuggets
     ]
+
+
+def gold_texts(nuggets: Snapshot) -> dict[tuple[str, str], tuple[str, str]]:
+    """Return the texts of gold answers, each with its question's, by uid and id."""
+    return {
+        (nugget["uid"], gold["id"]): (nugget["text"], gold["text"])
+        for nugget in nuggets
+        for gold in nugget.get("gold") or ()
+    }

@@ -16,6 +16,7 @@ from assessor.scores.loading import Cell, Labels, RunName, run_names, take, what
 from assessor.work.judging_pool import judged_under
 from assignment.argue.measures import (
     ARGUE_SCORES,
+    UNKNOWN,
     Answer,
     Citation,
     Counts,
@@ -35,7 +36,7 @@ from metaeval.stats.measures import Measures
 from nuggets.models import BankEdition
 
 _AT_A_TIME = 500
-_OF_SHEET = ("bank", "bank__topic", "edition", "cut", "answer", "answer__run", "answer__apart")
+_OF_SHEET = ("bank", "bank__topic", "edition", "cut", "is_part", "answer", "answer__run", "answer__apart")
 _OF_JUDGMENT = ("key", "sentence", "docid", "step", "nugget", "gold", "counted")
 
 
@@ -175,7 +176,7 @@ def _read_sheets(condition: Condition, banks: Mapping[int, _Bank], topic: int | 
     rows = asked.order_by().alias(counted=COUNTED).values("sheet").annotate(as_json=JsonRows(*_OF_JUDGMENT))
     match = condition.protocol.argue_match
     for row in sheets.order_by().values_list(*_OF_SHEET, Subquery(rows.values("as_json"))).iterator(_AT_A_TIME):
-        bank_id, of_topic, edition, cut, answer, run, is_apart, told = row
+        bank_id, of_topic, edition, cut, is_part, answer, run, is_apart, told = row
         bank = banks.get(of_topic)
         if bank is None:  # no question counts there, or it was given since the banks were read
             continue
@@ -186,8 +187,10 @@ def _read_sheets(condition: Condition, banks: Mapping[int, _Bank], topic: int | 
         if edition == bank.edition:
             judgments = sorted(json.loads(told or "[]"), key=itemgetter(1, 2))
             labels = {key: label for key, *_, label in judgments if label is not None}
-            counts = counts_of(list(_sentences(judgments, bank.uids)), bank.questions, match)
-            said = _Said(Report(answer, counts, cut), len(labels) == len(judgments), labels)
+            # What is asked of a part of a report makes no score of it.
+            counts = UNKNOWN if is_part else counts_of(list(_sentences(judgments, bank.uids)), bank.questions, match)
+            is_complete = len(labels) == len(judgments) and not counts.lacks_any
+            said = _Said(Report(answer, counts, cut), is_complete, labels)
         take(bank.cells, run, Cell(is_apart, said))
 
 
@@ -210,7 +213,9 @@ def _sentences(judgments: list[list[Any]], uids: Mapping[int, str]) -> Iterator[
                 citations.append(Citation(docid, steps[ATTESTS], answers))
             else:
                 said, of_claim = steps, answers
-        needs, first, negative = (said.get(step, False) for step in (NEEDS, FIRST, NEGATIVE))
+        needs, negative = (said.get(step, False) for step in (NEEDS, NEGATIVE))
+        # Where another person's label says that it needs one, it was not asked: then it is missing.
+        first = said.get(FIRST, None if needs and not negative else False)
         yield Sentence(tuple(citations), needs, first, negative, of_claim)
 
 

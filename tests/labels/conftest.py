@@ -9,10 +9,19 @@ from assessor.accounts.models import Person
 from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.labels.label_kind import label_kinds
 from assessor.work.models import Task
+from tests.assignment.argue.judging_helpers import judged_by_people, load_questions
 from tests.assignment.conftest import answered, finished, manual  # noqa: F401
 from tests.assignment.grading.conftest import beside, by_model, by_people, grades, post_edited_grades, questions  # noqa: F401
 from tests.judging import give
-from tests.labels.screens import SCREENS, AssignmentScreen, GradingScreen, RelevanceScreen, Screen, SupportScreen
+from tests.labels.screens import (
+    SCREENS,
+    ArgueScreen,
+    AssignmentScreen,
+    GradingScreen,
+    RelevanceScreen,
+    Screen,
+    SupportScreen,
+)
 from tests.relevance.conftest import edited, give_relevance, pooled  # noqa: F401
 from tests.support.judging_helpers import from_scratch, load_runs, post_edited
 
@@ -78,6 +87,12 @@ def support_screen(campaign: Campaign, import_file, topic: Topic, anna: Person) 
 def post_edited_support_screen(campaign: Campaign, import_file, topic: Topic, anna: Person) -> SupportScreen:
     load_runs(campaign, import_file)
     return SupportScreen(give(post_edited(campaign), topic, anna))
+
+
+@pytest.fixture
+def argue_screen(campaign: Campaign, import_file, topic: Topic, anna: Person) -> ArgueScreen:
+    questions = load_questions(campaign, import_file)
+    return ArgueScreen(give(judged_by_people(questions), topic, anna))
 
 
 @pytest.fixture

@@ -267,6 +267,23 @@ class SupportScreen(AnswersScreen):
         return {"open": [item.key for item in self.answers[0]], "equal": [], "shown": {}}
 
 
+class ArgueScreen(AnswersScreen):
+    """Reports: two judgments of one and one of another; a third one is empty, and so done."""
+
+    kind = address = "argue"
+    labels = ("yes", "no")
+    no_labels = dict.fromkeys(("maybe", "Yes", "full"), "A label is one of no, yes.")
+    writes = _writes("argue")
+    done, total = (1, 1, 2), 3
+    queries = (4, 8)
+
+    def refused(self, *args: Any, **fields: Any) -> dict[str, Any]:
+        return super().refused(*args, **fields) | {"edition": 1}
+
+    def also_said(self) -> dict[str, Any]:
+        return {"open": [item.key for item in self.answers[0]], "stale": {}}
+
+
 class RelevanceScreen(Screen):
     """Four passages, each with a version of its own."""
 
@@ -327,7 +344,7 @@ def _standing(state: str, value: str | None, reason: str) -> dict[str, Any]:
     return {"given": {"label": value}, "unjudgeable": {"cannot": reason}}.get(state, {})
 
 
-_SCREENS = (AssignmentScreen, GradingScreen, SupportScreen, RelevanceScreen)
+_SCREENS = (AssignmentScreen, GradingScreen, SupportScreen, ArgueScreen, RelevanceScreen)
 SCREENS: dict[str, type[Screen]] = {one.kind: one for one in _SCREENS}
 
 

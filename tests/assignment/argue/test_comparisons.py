@@ -50,6 +50,34 @@ def test_judgments_pair_by_their_keys(two: tuple[Condition, Condition], olga: Pe
     assert "does sentence 2, which cites d1, answer “When do cats purr?” with “In pain”?" in text
 
 
+def test_agreement_is_told_by_step(two: tuple[Condition, Condition], olga: Person):
+    comparison = create_comparison(
+        campaign=two[0].campaign, first=two[0], second=two[1], draws=20, seed=3, acting_user=None
+    )
+    done = run(comparison)
+    steps = {step["step"]: step for step in done.result["steps"]}
+    assert [*steps] == ["attests", "answers", "needs", "first"]
+    assert {name: step["matrix"] for name, step in steps.items()} == {
+        "attests": [[1, 1], [1, 1]],
+        "answers": [[3, 0], [1, 1]],
+        "needs": [[0, 0], [0, 1]],
+        "first": [[0, 0], [0, 1]],
+    }
+    assert (steps["attests"]["unweighted"]["value"], steps["attests"]["match"]["value"]) == (0.0, 0.5)
+    assert steps["answers"]["unweighted"]["value"] == pytest.approx(6 / 11)
+    assert steps["needs"]["unweighted"]["value"] is None
+    assert sum(step["pairs"] for step in steps.values()) == done.result["labels"]["pairs"]
+    csv = done.files["steps.csv"].splitlines()
+    assert csv[0] == "step,what,first,second,count,value,why"
+    assert "attests,pairs,no,yes,1,25.0," in csv
+    assert "attests,unweighted,,,4,0.0," in csv
+    assert "support by documents & 4 & 1 & 1 & 1 & 1 & 50.0 & 0.000" in done.files["steps.tex"]
+    assert "answers stated, 5 pairs: equal 0.8000, kappa, unweighted 0.5455" in done.files["summary.txt"]
+    text = client_of(olga).get(f"/campaigns/study/comparisons/{comparison.pk}/").content.decode()
+    assert "By step: support by documents " in text
+    assert '<th scope="row">answers stated</th><td class="num">5</td><td class="num">3</td>' in text
+
+
 def _topic(condition: Condition) -> int:
     return int(condition.campaign.topics.get(qid="t1").pk)
 

@@ -1,0 +1,1 @@
+"""Pages of reports that people judge."""

@@ -26,9 +26,8 @@ class TopicGrades(NamedTuple):
 class WithoutTeam(NamedTuple):
     """A ranking by the questions that a team did not bring, against that by all.
 
-    questions: left out; topics: on which one is left. tau: Kendall's tau-b of the runs' means, None where either side has
-    equal ones alone. drop: the most places that a
-    run loses where the questions are left out; run: which.
+    questions: left out; topics: on which one is left. tau: Kendall's tau-b of the runs' means; None where one side's
+    are all equal. drop: the most places that a run loses where the questions are left out; run: which.
     """
 
     team: str

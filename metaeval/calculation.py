@@ -107,8 +107,8 @@ def compute(comparison: Comparison, progress: Progress) -> Computation:
     progress(80, "other conditions")
     others = further_conditions(reference, candidate, policy, restriction, names)
     result["labels"] = labels.report if labels else None
-    if labels and labels.steps:
-        result["steps"] = labels.steps
+    if labels:
+        result |= labels.groups
     result["judges"] = others.judges
     result["topics"] = _topics_json(scores, comparisons, labels, names)
     result["described"] = [

@@ -16,12 +16,13 @@ Places = npt.NDArray[np.intp]
 class LabelPairs(NamedTuple):
     """Labels of the same things, in arrays (pairs,).
 
-    topic, run: by key; item: as scores have it. by_rule: how many pairs have a rule's label in one at least; unmatched: how many things each
-    alone labelled.
+    topic, run: by key; owner, item: as Labels has them. by_rule: how many pairs have a rule's label in one at least;
+    unmatched: how many things each alone labelled.
     """
 
     topic: Keys
     run: Keys
+    owner: Keys
     item: npt.NDArray[Any]
     first: Codes
     second: Codes
@@ -35,6 +36,7 @@ def match_labels(first: Labels, second: Labels) -> LabelPairs:
     return LabelPairs(
         first.topic[in_first],
         first.run[in_first],
+        first.owner[in_first],
         first.item[in_first],
         first.code[in_first],
         second.code[in_second],

@@ -1,12 +1,14 @@
 """The report of labels: of both inputs, of other conditions beside them, of each by itself."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from assessor.campaigns.models import Condition
+from assessor.campaigns.queries import languages_of
 from assessor.labels.label_kind import label_kind
 from assessor.scores.score_source import scored_conditions
 from metaeval.inputs import GRADES, Input, Names, NothingToCompare, Restriction, load_input, restrict
@@ -33,12 +35,13 @@ _IS_VITAL = {"vital": 1.0, "okay": 0.0, "": math.nan}
 class LabelComparison(NamedTuple):
     """Labels of the same things. by_topic: confusion matrices (topics, labels, labels), rows the reference's.
 
-    report: as results have it; steps: the same of each step in which things are judged, where there are some. shared: how many labels both could give, the first of all; why_not: why there is
+    report: as results have it; groups: the same of each step in which things are judged, and of each language that they
+    are in, where there are some. shared: how many labels both could give, the first of all; why_not: why there is
     agreement after a threshold alone, if so.
     """
 
     report: Json
-    steps: list[Json]
+    groups: dict[str, list[Json]]
     agreement: Agreement
     counts: Counts  # (2, labels): all that each gave
     topics: list[int]  # by key
@@ -80,25 +83,53 @@ def report_labels(reference: Input, candidate: Input, shared: int) -> LabelCompa
     }
     if reference.basis == GRADES:
         report["thresholds"] = [_threshold_json(pairs, least) for least in range(1, shared)]
-    steps = _steps_json(reference.record, pairs, size)
-    return LabelComparison(report, steps, found, counts, topics.tolist(), by_topic, shared, why_not)
+    groups = {"steps": _steps(reference.record, pairs), "languages": _languages(reference.record, pairs)}
+    of_groups = {name: _groups_json(*found, pairs, size) for name, found in groups.items() if found}
+    return LabelComparison(report, of_groups, found, counts, topics.tolist(), by_topic, shared, why_not)
 
 
-def _steps_json(record: Comparable, pairs: LabelPairs, size: int) -> list[Json]:
-    """Return how far both agree in each step of their kind in which they label the same things."""
+# What groups are called, by name, and the place of each pair's, -1 for none.
+_Groups = tuple[Mapping[str, str], npt.NDArray[np.int64]]
+
+
+def _steps(record: Comparable, pairs: LabelPairs) -> _Groups | None:
+    """Return the step of each pair, where the kind has steps."""
     kind = label_kind(record.kind) if isinstance(record, Condition) else None
     if kind is None or not kind.steps:
-        return []
+        return None
     items, place = np.unique(pairs.item, return_inverse=True)
     names = list(kind.steps)
-    steps = np.array([names.index(kind.step_of(item)) for item in items.tolist()], dtype=np.int64)[place]
+    return kind.steps, np.array([names.index(kind.step_of(item)) for item in items.tolist()], dtype=np.int64)[place]
+
+
+def _languages(record: Comparable, pairs: LabelPairs) -> _Groups | None:
+    """Return the language of the passage that each pair is about, where passages have one."""
+    if not record.campaign.segments.exclude(language="").exists():
+        return None
+    if isinstance(record, Condition):
+        things = list(zip(pairs.owner.tolist(), pairs.item.tolist(), strict=True))
+        docids = label_kind(record.kind).docids_of(record, things)
+    else:
+        docids = pairs.item.tolist()  # of grades
+    known = languages_of(record.campaign, set(docids))
+    names = sorted(set(known.values()))
+    return {name: name for name in names}, np.array(
+        [names.index(known[docid]) if docid in known else -1 for docid in docids], dtype=np.int64
+    )
+
+
+def _groups_json(titles: Mapping[str, str], group: npt.NDArray[np.int64], pairs: LabelPairs, size: int) -> list[Json]:
+    """Return how far both agree in each group in which they label the same things."""
     found = []
-    for at, matrix in enumerate(matrices(steps, len(names), pairs.first, pairs.second, size)):
-        of_step = steps == at
-        alpha = krippendorff_alpha(np.stack([pairs.first[of_step], pairs.second[of_step]]), size, Level.NOMINAL)
-        told = {"step": names[at], "title": kind.steps[names[at]], "pairs": int(of_step.sum())}
-        found.append(told | agreement_json(rate_agreement(matrix)) | {"alpha_nominal": statistic_json(alpha)})
-    return [step for step in found if step["pairs"]]
+    for at, (name, title) in enumerate(titles.items()):
+        of_group = group == at
+        first, second = pairs.first[of_group], pairs.second[of_group]
+        if of_group.any():
+            alpha = krippendorff_alpha(np.stack([first, second]), size, Level.NOMINAL)
+            told = {"name": name, "title": title, "pairs": int(of_group.sum())}
+            agreement = agreement_json(rate_agreement(confusion_matrix(first, second, size)))
+            found.append(told | agreement | {"alpha_nominal": statistic_json(alpha)})
+    return found
 
 
 def _threshold_json(pairs: LabelPairs, least: int) -> Json:

@@ -1,6 +1,7 @@
 """A result as files: tables as CSV and for a paper, and a summary for a terminal."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from assessor.formats import latex
@@ -133,46 +134,47 @@ def _labels_latex(result: Json) -> Iterator[str]:
         )
 
 
-_OF_STEPS = ("match", "unweighted", "alpha_nominal")
+_OF_GROUPS = ("match", "unweighted", "alpha_nominal")
+_GROUPS = {"steps": "step", "languages": "language"}
 
 
-def _steps_csv(result: Json) -> Iterator[str]:
-    """Yield the confusion matrix of each step, a row for each two labels, and the rates of agreement."""
+def _groups_csv(part: str, result: Json) -> Iterator[str]:
+    """Yield the confusion matrix of each step or language, a row for each two labels, and the rates of agreement."""
     words = result["labels"]["labels"]
     cells = [
-        (step["step"], "pairs", row, column, step["matrix"][at][place], step["percent"][at][place], "")
-        for step in result["steps"]
+        (one["name"], "pairs", row, column, one["matrix"][at][place], one["percent"][at][place], "")
+        for one in result[part]
         for at, row in enumerate(words)
         for place, column in enumerate(words)
     ]
     rates = [
-        (step["step"], name, "", "", step[name]["n"], step[name]["value"], step[name].get("why", ""))
-        for step in result["steps"]
-        for name in _OF_STEPS
+        (one["name"], name, "", "", one[name]["n"], one[name]["value"], one[name].get("why", ""))
+        for one in result[part]
+        for name in _OF_GROUPS
     ]
-    return write_table(("step", "what", "first", "second", "count", "value", "why"), (*cells, *rates))
+    return write_table((_GROUPS[part], "what", "first", "second", "count", "value", "why"), (*cells, *rates))
 
 
-def _steps_latex(result: Json) -> Iterator[str]:
-    """Yield agreement by step as a table for a paper (booktabs), with the counts of each two labels."""
+def _groups_latex(part: str, result: Json) -> Iterator[str]:
+    """Yield agreement by step or language as a table for a paper (booktabs), with the counts of each two labels."""
     words, (first, second) = result["labels"]["labels"], result["sides"]
     both = [latex.stacked(as_latex(row), as_latex(column)) for row in words for column in words]
     rows = (
         latex.row(
             (
-                as_latex(step["title"]),
-                str(step["pairs"]),
-                *(str(count) for counts in step["matrix"] for count in counts),
-                _latex(step["match"], 100, 1),
-                *(_latex(step[name], 1, 3) for name in _OF_STEPS[1:]),
+                as_latex(one["title"]),
+                str(one["pairs"]),
+                *(str(count) for counts in one["matrix"] for count in counts),
+                _latex(one["match"], 100, 1),
+                *(_latex(one[name], 1, 3) for name in _OF_GROUPS[1:]),
             )
         )
-        for step in result["steps"]
+        for one in result[part]
     )
     return latex.table(
-        f"Agreement by step of {as_latex(first['name'])} (above) and {as_latex(second['name'])} (below)",
+        f"Agreement by {_GROUPS[part]} of {as_latex(first['name'])} (above) and {as_latex(second['name'])} (below)",
         f"l{'r' * (len(both) + 4)}",
-        ("Step", "Pairs", *both, "Equal (\\%)", "Cohen's $\\kappa$", "Krippendorff's $\\alpha$"),
+        (_GROUPS[part].capitalize(), "Pairs", *both, "Equal (\\%)", "Cohen's $\\kappa$", "Krippendorff's $\\alpha$"),
         rows,
     )
 
@@ -289,9 +291,9 @@ def _summary(result: Json, scores: MatchedScores | None, comparisons: Sequence[M
         for threshold in labels.get("thresholds", ()):
             rates = ", ".join(f"{name} {_short(threshold[key])}" for key, name in _BINARY_RATES.items())
             yield f"grade {threshold['least']} or more: {rates}\n"
-    for step in result.get("steps", ()):
-        rates = ", ".join(f"{_NAMES[name]} {_short(step[name])}" for name in _OF_STEPS)
-        yield f"{step['title']}, {step['pairs']:,} pairs: {rates}\n"
+    for one in (one for part in _GROUPS for one in result.get(part, ())):
+        rates = ", ".join(f"{_NAMES[name]} {_short(one[name])}" for name in _OF_GROUPS)
+        yield f"{one['title']}, {one['pairs']:,} pairs: {rates}\n"
     for of_three in result["judges"]:
         yield f"\nOn {of_three['pairs']:,} things that {of_three['third']} labelled too:\n"
         for row in of_three["rows"]:
@@ -312,8 +314,8 @@ _OF_PARTS: dict[str, tuple[str, Callable[[Json], Iterator[str]]]] = {
     "scores.tex": ("scores", _scores_latex),
     "labels.csv": ("labels", _labels_csv),
     "labels.tex": ("labels", _labels_latex),
-    "steps.csv": ("steps", _steps_csv),
-    "steps.tex": ("steps", _steps_latex),
+    **{f"{part}.csv": (part, partial(_groups_csv, part)) for part in _GROUPS},
+    **{f"{part}.tex": (part, partial(_groups_latex, part)) for part in _GROUPS},
     "judges.csv": ("judges", _judges_csv),
     "described.csv": ("described", _described_csv),
     "described.tex": ("described", _described_latex),

@@ -114,6 +114,12 @@ class Support(LabelKind):
 
         return CitationSampling()
 
+    def docids_of(self, condition: Condition, things: Sequence[tuple[int, int]]) -> list[str]:
+        from support.score_arrays import docids_of
+
+        docids = docids_of(condition)
+        return [docids[thing] for thing in things]
+
     def texts_of(self, questions: Sequence[Question]) -> list[str]:
         from support.queries import with_citations
 

@@ -191,6 +191,13 @@ def load_with_labels(condition: Condition) -> tuple[Scores, Labels]:
     return Scores(runs, scored, scores, states, condition.protocol.leave_out_unworthy), labels
 
 
+def docids_of(condition: Condition) -> dict[tuple[int, int], str]:
+    """Return what a condition's citations cite, by answer's key and item as Labels has them."""
+    rows = SupportJudgment.everything.filter(sheet__condition=condition).exclude(state=Label.State.REMOVED).order_by()
+    found = rows.values_list("sheet__answer", "sentence", "citation", "docid").iterator(_AT_A_TIME)
+    return {(answer, (sentence << _SENTENCE) + citation): docid for answer, sentence, citation, docid in found}
+
+
 def _chunks(condition: Condition) -> Iterator[list[tuple[Any, ...]]]:
     """Yield what is needed of a condition's sheets, by _NAMES and _TEXTS, and last _JOINED of what they ask."""
     sheets = without_practice(SupportSheet.objects.filter(condition=condition), "answer").order_by()

@@ -134,6 +134,15 @@ def segment_texts(campaign: Campaign, docids: Iterable[str]) -> dict[str, str]:
     return {docid: segment.text for docid, segment in segments_by_docid(campaign, docids).items()}
 
 
+def languages_of(campaign: Campaign, docids: Collection[str]) -> dict[str, str]:
+    """Return the languages of passages, by docid; those of which it is not known are absent."""
+    found: dict[str, str] = {}
+    for some in in_chunks(sorted(docids)):
+        named = campaign.segments.filter(docid__in=among(some)).exclude(language="").order_by()
+        found.update(named.values_list("docid", "language"))
+    return found
+
+
 def pooled(campaign: Campaign, protocol: Protocol | None = None) -> QuerySet[RankedSegment]:
     """Return the segments in the pool, as often as runs found them: the first of each retrieval run, by topic.
 

@@ -126,6 +126,10 @@ class LabelKind(ConditionKind):
         """Return which of the steps an item is of, by its key as arrays of labels have it."""
         raise NotImplementedError
 
+    def docids_of(self, condition: Condition, things: Sequence[tuple[int, Any]]) -> list[str]:
+        """Return the docids of the passages that labels are about, "" of none; things: owner and item as Labels has."""
+        return [""] * len(things)
+
     # Jobs
 
     def waiting_for_a_model(self, campaign: Campaign) -> Mapping[int, int]:

@@ -153,6 +153,11 @@ class Argue(LabelKind):
 
         return item_of_key(item).step
 
+    def docids_of(self, condition: Condition, things: Sequence[tuple[int, str]]) -> list[str]:
+        from assignment.argue.items import item_of_key
+
+        return [item_of_key(item).docid for _, item in things]
+
     def labels_on(self, topic: Topic, condition: Condition) -> Labels:
         return self.scoring().load_with_labels(condition, topic.pk)[1]
 

@@ -66,6 +66,14 @@ class Grading(Assignment):
 
         return GRADE_LIST
 
+    def docids_of(self, condition: Condition, things: Sequence[tuple[int, int]]) -> list[str]:
+        from assignment.grading.passages import docids_of_passages
+
+        if not condition.of_passages:
+            return super().docids_of(condition, things)
+        docids = docids_of_passages({passage for passage, _ in things})
+        return [docids[passage] for passage, _ in things]
+
     def job_on(self, condition: Condition) -> str:
         return AUTO_PASSAGES if condition.of_passages else AUTO
 

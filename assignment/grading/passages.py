@@ -1,11 +1,11 @@
 """The passages that are graded: those of the pool, taken in with their texts as files are."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import chain, groupby
 from operator import itemgetter
 
 from assessor.accounts.models import Person
-from assessor.campaigns.models import Campaign
+from assessor.campaigns.models import Answer, Campaign
 from assessor.campaigns.queries import byte_order, pooled, pooled_passages, segment_texts
 from assessor.imports.made_files import NotImported, import_lines
 from assignment.grading.formats import write_passage
@@ -32,6 +32,12 @@ def add_pooled_passages(campaign: Campaign, *, acting_user: Person | None) -> in
     except NotImported as error:
         raise PassageError(str(error)) from error
     return int(made.report["counts"].get("passages added", 0))
+
+
+def docids_of_passages(passages: Collection[int]) -> dict[int, str]:
+    """Return the docids of passages that are graded, by their keys as answers."""
+    rows = Answer.objects.filter(pk__in=passages).order_by().values_list("pk", "references")
+    return {pk: docid for pk, [docid] in rows.iterator()}
 
 
 def _lines(campaign: Campaign) -> Iterator[str]:

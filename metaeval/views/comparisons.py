@@ -33,6 +33,7 @@ from metaeval.tasks import calculate
 from metaeval.views.figures import figure_response
 
 _ON_A_PAGE = 50
+_GROUPS = {"steps": ("By step", "Step"), "languages": ("By language of the passage", "Language")}
 _SHADES = (5, 20, 40, 70)  # percent of all pairs, from which on a cell is darker
 
 
@@ -151,6 +152,7 @@ def _context(request: PersonRequest, campaign: Campaign, found: Comparison) -> d
         "spans": headline.spans(result, headline.span_start(result)),
         "multiples": headline.multiples(result),
         "matrix": _matrix(result),
+        "groups": [(name, *words, result[name]) for name, words in _GROUPS.items() if result.get(name)],
         "tables": list(zip(result["sides"], tables, strict=False)),
         "figures": figure_contents(latest.done.figures.all(), keys.index(measure) if rows else 0),
         "figure_forms": FORMS,

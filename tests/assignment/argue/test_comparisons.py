@@ -55,7 +55,7 @@ def test_agreement_is_told_by_step(two: tuple[Condition, Condition], olga: Perso
         campaign=two[0].campaign, first=two[0], second=two[1], draws=20, seed=3, acting_user=None
     )
     done = run(comparison)
-    steps = {step["step"]: step for step in done.result["steps"]}
+    steps = {step["name"]: step for step in done.result["steps"]}
     assert [*steps] == ["attests", "answers", "needs", "first"]
     assert {name: step["matrix"] for name, step in steps.items()} == {
         "attests": [[1, 1], [1, 1]],

@@ -16,8 +16,8 @@ Places = npt.NDArray[np.intp]
 class LabelPairs(NamedTuple):
     """Labels of the same things, in arrays (pairs,).
 
-    topic, run: by key; item: as scores have it. by_rule: how many pairs have a rule's label in one at least; unmatched: how many things each
-    alone labelled.
+    topic, run: by key; item: as scores have it. by_rule: how many pairs have a rule's label in one at least; unmatched:
+    how many things each alone labelled.
     """
 
     topic: Keys

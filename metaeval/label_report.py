@@ -33,8 +33,8 @@ _IS_VITAL = {"vital": 1.0, "okay": 0.0, "": math.nan}
 class LabelComparison(NamedTuple):
     """Labels of the same things. by_topic: confusion matrices (topics, labels, labels), rows the reference's.
 
-    report: as results have it; steps: the same of each step in which things are judged, where there are some. shared: how many labels both could give, the first of all; why_not: why there is
-    agreement after a threshold alone, if so.
+    report: as results have it; steps: the same of each step in which things are judged, where there are some. shared:
+    how many labels both could give, the first of all; why_not: why there is agreement after a threshold alone, if so.
     """
 
     report: Json

@@ -179,10 +179,11 @@ FILES = {
 }
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest"}
 SCREENS = {"assignment", "assignment_answer", "assignment_nugget", "support", "support_answer", "relevance"}
-SCREENS |= {"relevance_passage"}
+SCREENS |= {"relevance_passage", "argue", "argue_report"}
 OTHER_STATES = {"condition_drafts", "nugget_drafts", "export"}
 NOT_OPENED = {
     "missing",  # leads to a list
+    "argue_questions",  # so does this, as others do that are opened
     "old_protocol",
     "practice_feedback",
     "sign_on_callback",

@@ -47,6 +47,7 @@ from nuggets.models import BankEdition, NuggetBank
 from support.actions import add_sheets, create_support, sheet_row
 from tests.api.tokens import make_token
 from tests.assignment.argue.conftest import attested, report
+from tests.assignment.argue.judging_helpers import judged_by_people
 from tests.conftest import client_of, make_person, open_guidelines
 from tests.judging import all_judged, asked, change, give, given, judgeable, leave_out
 from tests.llm.records import leave_traces
@@ -98,6 +99,8 @@ UNSAFE |= {f"nugget_{verb}" for verb in ("attach", "detach", "merge", "split", "
 ON_A_QUESTION = ("gold_add", "gold_reword", "gold_remove", "gold_cite", "gold_uncite", "aggregate", "nest")
 UNSAFE |= {f"nugget_{verb}" for verb in ON_A_QUESTION}
 UNSAFE |= {"resolve_label", "leave_nugget_out", "resolve_support_label", "leave_citation_out"}
+UNSAFE |= {"resolve_argue_label", "decide_argue_label"}
+UNSAFE |= {f"argue_{verb}" for verb in ("label", "answers", "cannot", "flag", "later", "sign_off")}
 UNSAFE |= {"give_study", "define_code", "code_item"}
 UNSAFE |= {f"support_{verb}" for verb in ("label", "cannot", "flag", "show", "later", "sign_off")}
 UNSAFE |= {"import_table", "compute_again"}
@@ -132,6 +135,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
     given = campaign.tasks.filter(kind="assignment").earliest("pk")
     sheet = all_judged(given)[0]
     judging = campaign.tasks.filter(kind="support").earliest("pk")
+    argued = campaign.tasks.get(kind="argue")
     study = campaign.studies.latest("pk").pk
     frozen = Frozen.objects.latest("pk").condition_id  # since which nothing has changed
     grading = Task.objects.get(topic__qid="t1", condition__name="post-edited")
@@ -160,6 +164,9 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
             judging.pk,
             max(all_judged(judging), key=lambda sheet: (len(judgeable(sheet)), -sheet.pk)).pk,
         ],
+        "argue": [argued.pk],
+        "argue_report": [argued.pk, all_judged(argued)[0].pk],
+        "argue_questions": [slug, argued.condition_id],
         **{name: [slug, Export.objects.earliest("pk").pk] for name in ("export", "made_file", "export_manifest")},
         **{name: [slug, "nuggets"] for name in ("choose_export", "export_file")},
         "frozen_conditions": [slug],
@@ -336,6 +343,7 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
         for number in new:
             write(edits, topics[0], first, number)
         assign_on_t1(campaign, anna, new)
+        judge_reports_on_t1(campaign, anna)
         judge_support(campaign, new)
         judge_support_on_t1(campaign, anna, new)
         draw_support(campaign, ben, size)
@@ -406,6 +414,15 @@ def assign_on_t1(campaign: Campaign, person: Person, new: range) -> None:
             name = sheet.item_name(str(nugget))
             answered = {"task": task, "answer": sheet.answer, "item": name, "question": "odd", "text": "Yes."}
             ReplyRead.objects.create(reply=Reply.objects.create(**answered, person=person))
+
+
+def judge_reports_on_t1(campaign: Campaign, person: Person) -> None:
+    """Have a person judge all reports on t1."""
+    questions = campaign.conditions.get(name="Questions")
+    there = campaign.conditions.filter(method="ManualArgue").first()
+    task = give(there or judged_by_people(questions), campaign.topics.get(qid="t1"), person)
+    for sheet in all_judged(task):
+        change(sheet, {item: {"label": "yes"} for item in judgeable(sheet)})
 
 
 def judge_support(campaign: Campaign, new: range) -> None:
@@ -540,9 +557,13 @@ def test_addresses_that_only_take_posts_are_no_pages(grow, anna: Person, olga: P
     places = of_jobs | {
         **{f"support_{verb}": [1, 1] for verb in ("label", "cannot", "flag", "show", "later")},
         **{f"assignment_{verb}": [1, 1] for verb in ("label", "cannot", "flag", "mark", "show", "later")},
+        **{f"argue_{verb}": [1, 1] for verb in ("label", "answers", "cannot", "flag", "later")},
         **{
             name: ["study", 1]
-            for name in ("resolve_label", "leave_nugget_out", "resolve_support_label", "leave_citation_out")
+            for name in (
+                *("resolve_label", "leave_nugget_out", "resolve_support_label", "leave_citation_out"),
+                *("resolve_argue_label", "decide_argue_label"),
+            )
         },
         "control_runs": ["study"],
         "add_passages": ["study"],

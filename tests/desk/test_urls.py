@@ -22,9 +22,11 @@ from metaeval.actions import create_comparison, run
 from metaeval.queries import side_key
 from nuggets.models import NuggetBank
 from tests.api.tokens import make_token
+from tests.assignment.argue.judging_helpers import HEAL, judged_by_people
 from tests.conftest import client_of, make_person
 from tests.judging import give, judged
 from tests.nuggets.model import draft, make_condition, make_model
+from tests.questions.banks import bank as questions_on
 from tests.relevance.conftest import give_relevance
 from tests.studies.conftest import coded_study
 from tests.support.judging_helpers import from_scratch, post_edited
@@ -206,8 +208,15 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "support": ("GET", OWNER_READS),
     "support_answer": ("GET", ("in", 200, 404, 404, 404, 404, 404, 404)),
     **{f"support_{verb}": ("POST", OWNER_WRITES) for verb in ("label", "cannot", "flag", "show", "later", "sign_off")},
+    "argue": ("GET", OWNER_READS),
+    "argue_report": ("GET", ("in", 200, 404, 404, 404, 404, 404, 404)),
+    **{f"argue_{verb}": ("POST", OWNER_WRITES) for verb in ("label", "answers", "cannot", "flag", "later", "sign_off")},
+    **dict.fromkeys(("resolve_argue_label", "decide_argue_label"), ("POST", (401, 404, 404, 404, 404, 404, 404, 404))),
     # They lead to the inbox.
-    **dict.fromkeys(("assignment_questions", "support_questions"), ("GET", ("in", 404, 404, 302, 404, 404, 404, 404))),
+    **dict.fromkeys(
+        ("assignment_questions", "support_questions", "argue_questions"),
+        ("GET", ("in", 404, 404, 302, 404, 404, 404, 404)),
+    ),
     "resolve_label": ("POST", (401, 404, 404, 404, 404, 404, 404, 404)),
     "leave_nugget_out": ("POST", (401, 404, 404, 404, 404, 404, 404, 404)),
     "resolve_support_label": ("POST", (401, 404, 404, 404, 404, 404, 404, 404)),
@@ -270,6 +279,9 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
     sheet = judged(assigning)
     judging = give(post_edited(campaign, {"r": {"0.0": "none"}}), bank.topic, bank.task.person)
     cited = judged(judging)
+    import_file(campaign, "questions", [questions_on(HEAL)], condition="Questions", by="people")
+    reports = give(judged_by_people(campaign.conditions.get(name="Questions")), bank.topic, bank.task.person)
+    report = judged(reports)
     [waiting] = put_in_queue(topics=[bank.topic], condition=from_scratch(campaign), acting_user=None)
     grading = give_relevance(campaign, bank.task.person, shown=campaign.qrels_sources.get(name="Mia's"))
     passage = grading.condition.relevance_judgments.earliest("pk")
@@ -458,6 +470,16 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
             f"support_{verb}": f"/support/{judging.pk}/answers/{cited.pk}/{verb}/"
             for verb in ("label", "cannot", "flag", "show", "later")
         },
+        "argue": f"/argue/{reports.pk}/",
+        "argue_report": f"/argue/{reports.pk}/answers/{report.pk}/",
+        "argue_sign_off": f"/argue/{reports.pk}/sign-off/",
+        **{
+            f"argue_{verb}": f"/argue/{reports.pk}/answers/{report.pk}/{verb}/"
+            for verb in ("label", "answers", "cannot", "flag", "later")
+        },
+        "argue_questions": f"{base}/argue-questions/{reports.condition_id}/",
+        "resolve_argue_label": f"{base}/argue-questions/{reports.condition_id}/adopt/",
+        "decide_argue_label": f"{base}/argue-questions/{reports.condition_id}/decide/",
         "assignment_questions": f"{base}/questions/{assigning.condition_id}/",
         "resolve_label": f"{base}/questions/{assigning.condition_id}/adopt/",
         "leave_nugget_out": f"{base}/questions/{assigning.condition_id}/leave-out/",
@@ -577,6 +599,7 @@ def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str,
         "export_drafts",
         "assignment_questions",
         "support_questions",
+        "argue_questions",
         "label_way",
         "export_scores",
         "topic_scores",

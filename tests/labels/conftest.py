@@ -91,8 +91,7 @@ def post_edited_support_screen(campaign: Campaign, import_file, topic: Topic, an
 
 @pytest.fixture
 def argue_screen(campaign: Campaign, import_file, topic: Topic, anna: Person) -> ArgueScreen:
-    questions = load_questions(campaign, import_file)
-    return ArgueScreen(give(judged_by_people(questions), topic, anna))
+    return ArgueScreen(give(judged_by_people(load_questions(campaign, import_file)), topic, anna))
 
 
 @pytest.fixture

@@ -32,6 +32,7 @@ from nuggets import actions
 from nuggets.actions import create_manual_nuggets
 from nuggets.models import BankEdit, NuggetBank
 from nuggets.questions.condition_kind import QUESTIONS
+from tests.assignment.argue.judging_helpers import judged_by_people, load_questions
 from tests.assignment.conftest import RUNS, run_file
 from tests.assignment.grading.conftest import BANKS
 from tests.conftest import client_of
@@ -132,11 +133,23 @@ def _grading(campaign: Campaign, bank: NuggetBank, anna: Person, import_file: An
     )
 
 
+def _argue(campaign: Campaign, bank: NuggetBank, anna: Person, import_file: Any) -> Work:
+    task = give(judged_by_people(load_questions(campaign, import_file)), bank.topic, anna)
+    sheet = judged(task, "team.one")
+    labels = ("yes", "no", "yes")
+    return Work(
+        task,
+        lambda client, number: send(client, sheet, "label", "s0.dd1.attests", label=labels[number]),
+        lambda: list(history(sheet).values_list("guidelines_version", flat=True)),
+    )
+
+
 WORK = {
     "nuggets": _nuggets,
     "questions": _questions,
     "assignment": _assignment,
     "grading": _grading,
+    "argue": _argue,
     "support": _support,
     "relevance": _relevance,
 }

@@ -14,14 +14,17 @@ if TYPE_CHECKING:
 
     from django.db.models import Model
 
-    from assessor.campaigns.models import Campaign, Condition, Topic
+    from assessor.campaigns.models import Answer, Campaign, Condition, Topic
     from assessor.exportables import Chosen
     from assessor.labels.api import ApiList
     from assessor.labels.cutoff import Cell
     from assessor.labels.flags import Asked, Place, Reading
+    from assessor.labels.practice import Against, Group, Items, OfAnswers
+    from assessor.preference.forms import PreferenceFields
     from assessor.preference.models import PreferencePair
     from assessor.preference.scores import PreferenceScoring
     from assessor.scores.loading import Labels
+    from assessor.work.models import Reply, Task
 
 
 MANUAL, AUTO = "ManualPreference", "PrefJudge"
@@ -43,7 +46,53 @@ class Preference(LabelKind):
     methods = (MANUAL, AUTO)
     labels = ("1", "0", "2")  # from the first answer to the second
     is_in_every_study = False
-    has_screen = False
+    can_be_repeated = True
+    text_name = "pair"
+    keys = {
+        "1": "answer 1 is better",
+        "2": "answer 2 is better",
+        "0": "neither is better",
+        "j": "next pair",
+        "k": "pair before",
+        "u": "undo",
+        "f": "flag",
+        "x": "can't judge",
+        "l": "later",
+        "s": "sign off",
+    }
+
+    def prepare(self, task: Task) -> None:
+        from assessor.preference.actions import prepare_pairs
+
+        prepare_pairs(task)
+
+    def renew(self, task: Task) -> None:
+        from assessor.preference.actions import renew_pairs
+
+        renew_pairs(task)
+
+    def closed(self, condition: Condition) -> str | None:
+        """People compare under conditions made for it."""
+        from assessor.labels.models import ManualSetup
+
+        if not ManualSetup.objects.filter(condition=condition).exists():
+            return f"Nobody can be given {condition.name}: its labels are not given by people here."
+        return None
+
+    def condition_fields(self, campaign: Campaign) -> PreferenceFields:
+        from assessor.preference.forms import PreferenceFields
+
+        return PreferenceFields(campaign)
+
+    def practice_items(self, tasks: Sequence[Task], against: Against) -> Items:
+        from assessor.preference.practice import practice_items
+
+        return practice_items(tasks, against)
+
+    def practice_groups(self, task: Task, of_answers: OfAnswers) -> list[Group]:
+        from assessor.preference.practice import practice_groups
+
+        return practice_groups(task, of_answers)
 
     @property
     def scored(self) -> type[PreferencePair]:
@@ -82,16 +131,29 @@ class Preference(LabelKind):
         """Return nothing: a pair is no judged answer, and has no page of its own."""
         return {}
 
-    # Nobody asks anything of pairs while people have no screen for them.
-
     def open_questions(self, campaign: Campaign) -> Iterator[Asked]:
-        return iter(())
+        from assessor.preference.questions import open_questions
+
+        return open_questions(campaign)
 
     def described(self, places: Sequence[Place]) -> Mapping[Place, tuple[str, str]]:
-        return {}
+        from assessor.preference.questions import described
+
+        return described(places)
 
     def readings(self, campaign: Campaign, places: Sequence[Place]) -> Mapping[Place, Reading]:
-        return {}
+        from assessor.preference.questions import readings
+
+        return readings(places)
+
+    def name_in_reply(self, sheet: int, item: str) -> tuple[Answer | None, str]:
+        """Return the pair's place: with the task's condition and topic it names it."""
+        return None, item
+
+    def places_of(self, replies: Sequence[Reply]) -> Mapping[int, Place]:
+        from assessor.preference.questions import places_of
+
+        return places_of(replies)
 
     def archived(self) -> Mapping[type[Model], str]:
         from assessor.preference.models import LabelEvent, PreferencePair

@@ -12,7 +12,16 @@ from assessor.work.models import Task
 from tests.assignment.conftest import answered, finished, manual  # noqa: F401
 from tests.assignment.grading.conftest import beside, by_model, by_people, grades, post_edited_grades, questions  # noqa: F401
 from tests.judging import give
-from tests.labels.screens import SCREENS, AssignmentScreen, GradingScreen, RelevanceScreen, Screen, SupportScreen
+from tests.labels.screens import (
+    SCREENS,
+    AssignmentScreen,
+    GradingScreen,
+    PreferenceScreen,
+    RelevanceScreen,
+    Screen,
+    SupportScreen,
+)
+from tests.preference import people
 from tests.relevance.conftest import edited, give_relevance, pooled  # noqa: F401
 from tests.support.judging_helpers import from_scratch, load_runs, post_edited
 
@@ -72,6 +81,13 @@ def post_edited_grading_screen(beside: Task) -> GradingScreen:  # noqa: F811
 def support_screen(campaign: Campaign, import_file, topic: Topic, anna: Person) -> SupportScreen:
     load_runs(campaign, import_file)
     return SupportScreen(give(from_scratch(campaign), topic, anna))
+
+
+@pytest.fixture
+def preference_screen(campaign: Campaign, import_file, topic: Topic, anna: Person) -> PreferenceScreen:
+    people.load_runs(campaign, import_file)
+    people.allow_ties(campaign)
+    return PreferenceScreen(give(people.condition(campaign), topic, anna))
 
 
 @pytest.fixture

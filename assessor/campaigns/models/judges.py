@@ -252,7 +252,7 @@ class Condition(MaybeImported):
     @property
     def text_name(self) -> str:
         """What pages call a text that is labelled under it."""
-        return "passage" if self.of_passages else "answer"
+        return "passage" if self.of_passages else kind_of(self).text_name
 
     @property
     def is_by_people(self) -> bool:

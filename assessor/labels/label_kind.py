@@ -146,6 +146,17 @@ class LabelKind(ConditionKind):
 
     # The way of one label
 
+    def with_history(self, campaign: Campaign) -> QuerySet[Any] | None:
+        """Return what is judged here in a campaign, each with a history of its labels; None where nothing has one."""
+        if not self.judges_answers:
+            return None
+        judged: QuerySet[Any] = self.sheets.in_or_out.filter(condition__campaign=campaign, condition__kind=self.name)
+        return judged
+
+    def item_key(self, sheet: Any, item: str) -> str | None:
+        """Return the key of an item of what is judged, as an address has it; None for none."""
+        return item if self.has_item(sheet, item) else None
+
     def has_item(self, sheet: Any, item: str) -> bool:
         """Say whether a judged answer is or was about an item of this key."""
         return item in sheet.asked

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from django.db.models import Exists, OuterRef, Q
@@ -12,18 +12,20 @@ from assessor.labels.label_kind import LabelKind
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from django.db.models import Model
+    from django.db.models import Model, QuerySet
 
     from assessor.campaigns.models import Answer, Campaign, Condition, Topic
     from assessor.exportables import Chosen
     from assessor.labels.api import ApiList
     from assessor.labels.cutoff import Cell
     from assessor.labels.flags import Asked, Place, Reading
+    from assessor.labels.label_history import Step
     from assessor.labels.practice import Against, Group, Items, OfAnswers
     from assessor.preference.forms import PreferenceFields
-    from assessor.preference.models import PreferencePair
+    from assessor.preference.models import LabelEvent, PreferencePair
     from assessor.preference.scores import PreferenceScoring
     from assessor.scores.loading import Labels
+    from assessor.studies.models import SampledItem
     from assessor.work.models import Reply, Task
 
 
@@ -128,8 +130,35 @@ class Preference(LabelKind):
         return {pk: f"compared with {tag}" for pk, tag in tags}
 
     def sheets_with(self, condition: Condition, things: Collection[tuple[int, int]]) -> dict[tuple[int, int], int]:
-        """Return nothing: a pair is no judged answer, and has no page of its own."""
-        return {}
+        """Return the keys of the pairs, by their answers': the second is the item."""
+        from assessor.preference.models import PreferencePair
+
+        own = PreferencePair.objects.filter(condition=condition, first__in={first for first, _ in things})
+        return {(first, second): pk for pk, first, second in own.values_list("pk", "first", "second")}
+
+    def with_history(self, campaign: Campaign) -> QuerySet[PreferencePair]:
+        from assessor.preference.models import PreferencePair
+
+        pairs: QuerySet[PreferencePair] = PreferencePair.objects.filter(condition__campaign=campaign)
+        return pairs
+
+    def item_key(self, sheet: PreferencePair, item: str) -> str | None:
+        """Return the key of a pair's one item, which comparisons name by the second answer."""
+        return sheet.item if item in (sheet.item, str(sheet.second_id)) else None
+
+    def item_history(self, sheet: PreferencePair, item: str) -> tuple[str, Iterable[Step]]:
+        first, second = (answer.run.tag for answer in sheet.answers)
+        return f"1: {first}, or 2: {second}; 0: neither", ()
+
+    def sampled_as(self, sheet: PreferencePair, item: str) -> QuerySet[SampledItem]:
+        from assessor.studies.models import SampledItem
+
+        return SampledItem.objects.none()
+
+    def event_note(self, event: LabelEvent) -> str:
+        """Return what was said in terms of what was shown, where that is the other way round."""
+        given = ", ".join(filter(None, (event.verdict, event.reversed_verdict)))
+        return f"; shown as answers 1 and 2: {given}" if given else ""
 
     def open_questions(self, campaign: Campaign) -> Iterator[Asked]:
         from assessor.preference.questions import open_questions

@@ -26,6 +26,7 @@ class PreferencePair(MaybeImported, Label):
     # What may stand, as JudgedAnswer has it.
     SAID: ClassVar[dict[str, str]] = {"label": "labels", "cannot": "cannot", "adopted": "adopted", "flag": "flags"}
     FILE_KEY = "better_passage"
+    ANSWERS: ClassVar[tuple[str, ...]] = ("first", "second")
 
     condition = models.ForeignKey(
         "campaigns.Condition", models.PROTECT, related_name="preference_pairs", db_index=False
@@ -79,7 +80,23 @@ class PreferencePair(MaybeImported, Label):
         return str(self.position)
 
     @property
-    def shown(self) -> tuple[Answer, Answer]:
+    def answers(self) -> list[Answer]:
+        return [self.first, self.second]
+
+    def same_item(self, item: str) -> str:
+        """Return the key of the one item: pairs have other places under other conditions."""
+        return self.item
+
+    def named_in_replies(self, item: str) -> dict[str, Any]:
+        """Return by which columns replies about it are found, among those of its task's condition."""
+        return {"answer": None, "item": item, "task__topic": self.topic_id}
+
+    def named_in_units(self, item: str) -> dict[str, Any]:
+        """Return by which columns units of jobs in which it was compared are found."""
+        return {"topic": self.topic_id, "item": item}
+
+    @property
+    def as_shown(self) -> tuple[Answer, Answer]:
         """Both answers, in the order in which they are shown."""
         return (self.second, self.first) if self.second_stood_first else (self.first, self.second)
 
@@ -169,6 +186,7 @@ class LabelEvent(labels.LabelEvent):
     """What was said of a pair."""
 
     ITEM = ("pair__position",)
+    RELATED = ("pair",)
 
     pair = models.ForeignKey(PreferencePair, models.PROTECT, related_name="revisions", db_index=False)
     judge = models.ForeignKey("campaigns.Judge", models.PROTECT, null=True, related_name="+")

@@ -48,7 +48,7 @@ _BEGINNING = 60  # characters
 
 def both_texts(pair: PreferencePair) -> str:
     """Return both texts in the order in which they are shown. No run is named."""
-    return "\n\n".join(f"Answer {number}: {answer.text}" for number, answer in enumerate(pair.shown, 1))
+    return "\n\n".join(f"Answer {number}: {answer.text}" for number, answer in enumerate(pair.as_shown, 1))
 
 
 def _pairs(places: Sequence[Place]) -> Mapping[Place, PreferencePair]:
@@ -58,7 +58,7 @@ def _pairs(places: Sequence[Place]) -> Mapping[Place, PreferencePair]:
 
 
 def _words(pair: PreferencePair) -> str:
-    return " or ".join(_beginning(answer.text) for answer in pair.shown)
+    return " or ".join(_beginning(answer.text) for answer in pair.as_shown)
 
 
 def _beginning(text: str) -> str:
@@ -66,4 +66,4 @@ def _beginning(text: str) -> str:
 
 
 def _runs(pair: PreferencePair) -> str:
-    return " and ".join(answer.run.tag for answer in pair.shown)
+    return " and ".join(answer.run.tag for answer in pair.as_shown)

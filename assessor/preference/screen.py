@@ -49,7 +49,7 @@ def shown(pairs: Sequence[PreferencePair], task: Task) -> list[Shown]:
     return [
         Shown(
             pair,
-            [answer.text for answer in pair.shown],
+            [answer.text for answer in pair.as_shown],
             to_json(said(pair)),
             to_json({pair.item: pair.guidelines_version} if is_over and pair.guidelines_version else {}),
         )

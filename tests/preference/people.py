@@ -8,6 +8,7 @@ from django.test import Client
 
 from assessor.campaigns.actions import change_protocol
 from assessor.campaigns.models import Campaign, Condition
+from assessor.labels.models import ManualSetup
 from assessor.preference.actions import create_preference
 from assessor.preference.models import PreferencePair
 from assessor.preference.verdicts import of_answers
@@ -47,7 +48,13 @@ def allow_ties(campaign: Campaign) -> None:
 
 
 def condition(campaign: Campaign, name: str = "People") -> Condition:
-    return create_preference(campaign=campaign, name=name, acting_user=None)
+    return with_seed(create_preference(campaign=campaign, name=name, acting_user=None))
+
+
+def with_seed(condition: Condition) -> Condition:
+    """Have what is drawn under a condition drawn by a seed that is always the same."""
+    ManualSetup.objects.filter(condition=condition).update(seed=7)
+    return condition
 
 
 def pairs_of(task: Task) -> list[PreferencePair]:

@@ -11,10 +11,10 @@ from assessor.preference.label_kind import MANUAL
 
 
 class PreferenceFields(ConditionFields):
-    METHODS = {MANUAL: ("Preferences of people", "People say which of two answers to a topic is better.")}
+    METHODS = {MANUAL: ("Preferences by people", "People say which of two answers to a topic is better.")}
 
     def usual_name(self, method: str, filled_in: Mapping[str, Any]) -> str:
-        return "Preferences of people"
+        return "Preferences by people"
 
     def create(self, filled_in: Mapping[str, Any], *, acting_user: Person | None) -> Condition:
         return create_preference(campaign=self.campaign, name=filled_in["name"], acting_user=acting_user)

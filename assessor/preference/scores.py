@@ -240,7 +240,7 @@ class PreferenceScoring(Scoring):
     topic = "topic"
     runs = ("first__run", "second__run")
     basis_label = "Pairs"
-    remedy = "People still have pairs to compare, or the job's failed units can be asked again."
+    remedy = "Missing preferences can be given, or asked for again, with the job's failed units."
     notes = "preference/_score_notes.html"
     topic_notes = "preference/_topic_notes.html"
     topic_page = "preference/_topic_scores.html"

@@ -179,7 +179,7 @@ def give_pairs() -> None:
     """Give Anna the answers to a topic of the demo to compare, and print the address."""
     campaign = Campaign.objects.get(slug="demo")
     anna, olga = (Person.objects.get(username=name) for name in ("anna", "olga"))
-    condition = create_preference(campaign=campaign, name="Preferences of people", acting_user=olga)
+    condition = create_preference(campaign=campaign, name="Preferences by people", acting_user=olga)
     topic = campaign.topics.get(qid="demo-6")
     [task] = give_tasks(campaign=campaign, topics=[topic], condition=condition, person=anna, acting_user=olga)
     version = in_force(campaign, condition.kind).version

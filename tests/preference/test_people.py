@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from io import StringIO
 
 import pytest
@@ -15,6 +16,7 @@ from assessor.llm.models import Job
 from assessor.preference.exports import preference_lines
 from assessor.preference.models import LabelEvent, PreferencePair
 from assessor.preference.verdicts import by_rule, of_answers
+from assessor.training.actions import mark_practice, name_reference
 from assessor.work.actions import PlanError
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Scope, Task
@@ -236,6 +238,33 @@ def test_who_saw_a_models_preferences_is_given_none(compared: Condition, anna: P
     record_exposure(anna, compared.campaign.topics.filter(qid="bee"), "preference", "export")
     with pytest.raises(PlanError, match="anna has seen LLM output of this kind on bee"):
         give(people.condition(compared.campaign), compared.campaign.topics.get(qid="bee"), anna)
+
+
+def test_practice_is_held_against_a_reference_as_it_was_shown(
+    compared: Condition, anna: Person, olga: Person, as_anna: Client
+):
+    campaign = compared.campaign
+    compared.judge.parameters["by"] = "people"
+    compared.judge.save()
+    topic = campaign.topics.get(qid="bee")
+    mark_practice(campaign=campaign, topics=[topic], acting_user=olga)
+    condition = people.condition(campaign)
+    name_reference(condition=condition, reference=compared, acting_user=olga)
+    topic.refresh_from_db()
+    task = give(condition, topic, anna)
+    for pair, value in zip(people.pairs_of(task), "111112", strict=True):
+        people.send(as_anna, pair, "label", label=people.shown(pair, value))
+    assert people.sign_off(as_anna, task).status_code == 200
+    page = as_anna.get(f"/practice/{task.pk}/").content.decode()
+    text = " ".join(re.sub(r"<[^>]+>", " ", page).split())
+    assert "items you judged 6 of them in the reference 6 the same label 5 83.3%" in text
+    for pair, value in zip(people.pairs_of(task), "111112", strict=True):
+        row = f"Pair {pair.position + 1} The pair Answer 1: {pair.as_shown[0].text} Answer 2: {pair.as_shown[1].text}"
+        same = "yes" if value == "1" else "no"
+        assert f"{row} {people.shown(pair, value)} {people.shown(pair, '1')} {same}" in text
+    assert not [tag for tag in RUNS if tag in page]
+    with pytest.raises(PlanError, match="practice is done once"):
+        give(people.condition(campaign, "Once more"), topic, anna)
 
 
 # What organizers see

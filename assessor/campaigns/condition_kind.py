@@ -78,6 +78,7 @@ class ConditionKind:
     makes_nuggets = False
     makes_grades = False  # of passages, which nuggets are made from
     has_screen = True  # on which people can work
+    text_name = "answer"  # what pages call what a person has before them, unless it is a passage
     is_in_every_study = True  # the Overview has its stage, and a plan its column, even where there is nothing of it
     related = "condition"  # what url() reads of a task, for select_related
 
@@ -245,6 +246,11 @@ class ConditionKind:
         return self.sheets is not None
 
     @property
+    def can_be_repeated(self) -> bool:
+        """Whether what people labelled can be labelled again: as a second opinion, or by the same person."""
+        return self.judges_answers
+
+    @property
     def scored(self) -> Any:
         """The model of the records that scores come from: judged answers, unless a kind says otherwise."""
         return self.sheets
@@ -333,6 +339,11 @@ def names_of_grades() -> list[str]:
 def names_of_answers() -> list[str]:
     """Return the names of the kinds in which answers of runs are judged."""
     return [kind.name for kind in condition_kinds() if kind.judges_answers]
+
+
+def names_of_repeatable() -> list[str]:
+    """Return the names of the kinds in which what people labelled can be labelled again."""
+    return [kind.name for kind in condition_kinds() if kind.can_be_repeated]
 
 
 def related_records() -> list[str]:

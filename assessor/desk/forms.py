@@ -10,7 +10,7 @@ from django.db import transaction
 
 from assessor.accounts.models import Person
 from assessor.campaigns.actions import name_for_assessors
-from assessor.campaigns.condition_kind import ConditionKind, condition_kinds, names_of_answers, names_of_nuggets
+from assessor.campaigns.condition_kind import ConditionKind, condition_kinds, names_of_nuggets, names_of_repeatable
 from assessor.campaigns.forms import RecordField
 from assessor.campaigns.http import NO_FILE
 from assessor.campaigns.models import Campaign, Condition, Protocol, Role
@@ -225,7 +225,7 @@ class ConditionForm(forms.Form):
             places = [place for place, card in enumerate(cards) if name in self._needs[card]]
             self.fields[name].asked_of = " ".join(["", "asked-of", *(f"of-{place}" for place in places)])  # type: ignore[attr-defined]
         self.cards = [Card(name, title, told, name == chosen) for name, (title, told) in cards.items()]
-        firsts = campaign.conditions.filter(manual_setup__purpose=FIRST, kind__in=names_of_answers(), sample="")
+        firsts = campaign.conditions.filter(manual_setup__purpose=FIRST, kind__in=names_of_repeatable(), sample="")
         self.fields["of"].queryset = firsts  # type: ignore[attr-defined]
 
     def _labelling(self, campaign: Campaign, kinds: Iterable[ConditionKind], nuggets: str) -> dict[str, str]:

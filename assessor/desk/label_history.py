@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from assessor.campaigns.models import Event, Imported, MaybeImported
 from assessor.desk.other_labels import of_others
-from assessor.desk.score_contributions import Score, score_of
+from assessor.desk.score_contributions import Score, scores_of
 from assessor.labels.label_history import Step, name, read, told, who_said
 from assessor.labels.label_kind import LabelKind, label_kind
 from assessor.llm.models import Unit
@@ -16,12 +16,12 @@ from assessor.work.models import Exposure, Reply, Task
 
 
 class LabelHistory(NamedTuple):
-    """All of it: what is labelled, its steps, what stands now, and what that counts."""
+    """All of it: what is labelled, its steps, what stands now, and what that counts, for each answer."""
 
     item: str
     steps: list[Step]
     standing: list[tuple[str, str]]
-    score: Score
+    scores: list[Score]
 
 
 _STANDING = ("labels", "cannot", "adopted", "stale", "invalid", "flags", "shown")
@@ -45,13 +45,14 @@ def label_history_of(sheet: Any, item: str) -> LabelHistory:
     ]
     steps.sort(key=lambda step: (step.at is not None, step.at))
     stands = ((column, getattr(sheet, column, {}).get(item, "")) for column in _STANDING)
-    return LabelHistory(what, steps, [(column, str(said)) for column, said in stands if said], score_of(sheet, item))
+    return LabelHistory(what, steps, [(column, str(said)) for column, said in stands if said], scores_of(sheet, item))
 
 
 def _origins(sheet: Any) -> Iterator[Step]:
-    answer, condition = sheet.answer, sheet.condition
-    yield _came(answer.topic, f"topic {answer.topic.qid}")
-    yield _came(answer, f"the passage of {answer.docid}" if answer.docid else f"the answer of {answer.run.tag}")
+    condition, topic = sheet.condition, sheet.answers[0].topic
+    yield _came(topic, f"topic {topic.qid}")
+    for answer in sheet.answers:
+        yield _came(answer, f"the passage of {answer.docid}" if answer.docid else f"the answer of {answer.run.tag}")
     yield Step(condition.created_at, name(condition.created_by), f"condition {condition}: {condition.identity}")
     if sheet.import_record_id:
         yield _came(sheet, f"labels of {condition}")
@@ -96,7 +97,7 @@ def _revisions(kind: LabelKind, sheet: Any, item: str) -> Iterator[Step]:
 def _calls(sheet: Any, item: str) -> Iterator[Step]:
     """Yield what a model was asked for the unit that the label comes from."""
     jobs = sheet.revisions.exclude(job=None).order_by().values("job")
-    units = Unit.objects.filter(job__in=jobs, answer=sheet.answer_id, item__in=("", item))
+    units = Unit.objects.filter(job__in=jobs, **sheet.named_in_units(item))
     for unit in units.prefetch_related("calls").select_related("job__condition"):
         prompts = unit.job.condition.prompts
         for call in unit.calls.all():
@@ -108,13 +109,13 @@ def _calls(sheet: Any, item: str) -> Iterator[Step]:
 
 def _exposures(sheet: Any, tasks: Iterable[Task]) -> Iterator[Step]:
     people = [task.person_id for task in tasks]
-    kind = sheet.condition.kind
-    seen = Exposure.objects.filter(person__in=people, topic=sheet.answer.topic_id, kind=kind).select_related("person")
+    kind, topic = sheet.condition.kind, sheet.answers[0].topic_id
+    seen = Exposure.objects.filter(person__in=people, topic=topic, kind=kind).select_related("person")
     for one in seen:
         yield Step(one.at, str(one.person), f"saw {kind} that a model or others gave on the topic: {one.where}")
 
 
 def _replies(sheet: Any, item: str) -> Iterator[Step]:
-    asked = Reply.objects.filter(answer=sheet.answer_id, item=sheet.item_name(item), task__condition=sheet.condition_id)
+    asked = Reply.objects.filter(task__condition=sheet.condition_id, **sheet.named_in_replies(item))
     for one in asked.select_related("person"):
         yield Step(one.at, str(one.person), f"answered “{one.question}”: {one.text}")

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from assessor.campaigns.models import Condition
 from assessor.labels.label_history import Step, name, read, told, who_said
+from assessor.labels.label_kind import label_kind
 from assessor.labels.manual_setups import same_work
 from assessor.labels.models import ManualSetup
 from assessor.studies.models import Coding, SampledItem, Study
@@ -37,15 +38,20 @@ def of_others(sheet: Any, item: str, sampled_as: QuerySet[SampledItem]) -> Itera
 
 def _said(sheet: Any, item: str, conditions: dict[int, Condition], roles: dict[int, str]) -> Iterator[Step]:
     same = {"bank": sheet.bank_id} if hasattr(sheet, "bank_id") else {}  # else the item is another one
-    sheets = type(sheet).in_or_out.filter(condition__in=conditions, answer=sheet.answer_id, **same)
-    revisions = sheet.revisions.model.objects.filter(sheet__in=sheets.values("pk"))
-    for one in revisions.select_related("sheet", "judge", "task__person", *revisions.model.RELATED).order_by("pk"):
-        changes = one.changes_by_item
-        if item not in changes:
+    same |= {f"{name}_id": getattr(sheet, f"{name}_id") for name in sheet.ANSWERS}
+    judged = label_kind(sheet.condition.kind).with_history(sheet.condition.campaign)
+    assert judged is not None, "this one is of them"
+    of = sheet.revisions.field.name
+    elsewhere = judged.filter(condition__in=conditions, **same).order_by().values("pk")
+    revisions = sheet.revisions.model.objects.filter(**{f"{of}__in": elsewhere})
+    for one in revisions.select_related(of, "judge", "task__person", *revisions.model.RELATED).order_by("pk"):
+        changes, other = one.changes_by_item, getattr(one, of)
+        key = other.same_item(item)
+        if key not in changes:
             continue
-        condition = conditions[one.sheet.condition_id]
-        what = f"{_role(condition, roles)}, {condition}: {one.verb}{told(changes[item])}{read(one)}"
-        address = reverse("label_way", args=[sheet.condition.campaign.slug, condition.kind, one.sheet_id, item])
+        condition = conditions[other.condition_id]
+        what = f"{_role(condition, roles)}, {condition}: {one.verb}{told(changes[key])}{read(one)}"
+        address = reverse("label_way", args=[sheet.condition.campaign.slug, condition.kind, other.pk, key])
         yield Step(one.at, who_said(one), what, address)
 
 

@@ -12,13 +12,14 @@ if TYPE_CHECKING:
 
     from django.db.models import Model, QuerySet
 
-    from assessor.campaigns.models import Campaign, Condition, Topic
+    from assessor.campaigns.models import Answer, Campaign, Condition, Topic
     from assessor.exportables import Chosen
     from assessor.labels.cutoff import Cell
     from assessor.labels.flags import Asked, Place, Question, Reading
     from assessor.labels.label_history import Step
     from assessor.scores.loading import Labels
     from assessor.studies.models import SampledItem
+    from assessor.work.models import Reply
     from nuggets.models import BankEdition
 
 
@@ -104,6 +105,18 @@ class LabelKind(ConditionKind):
         """Return what questions are about, in their order."""
         raise NotImplementedError
 
+    def name_in_reply(self, sheet: int, item: str) -> tuple[Answer | None, str]:
+        """Return what names an item for ever: the judged answer's, where it is of one, and its name there."""
+        from assessor.labels.replies import name_on_answer
+
+        return name_on_answer(self.sheets, sheet, item)
+
+    def places_of(self, replies: Sequence[Reply]) -> Mapping[int, Place]:
+        """Return what replies were given on, by reply's key: under the keys that it has now."""
+        from assessor.labels.replies import places_on_answers
+
+        return places_on_answers(self.sheets, replies)
+
     # What comparisons tell of two conditions, where there is no comparison_page
 
     def labels_on(self, topic: Topic, condition: Condition) -> Labels:
@@ -141,6 +154,17 @@ class LabelKind(ConditionKind):
         return tuple(map(int, item.split(".")))
 
     # The way of one label
+
+    def with_history(self, campaign: Campaign) -> QuerySet[Any] | None:
+        """Return what is judged here in a campaign, each with a history of its labels; None where nothing has one."""
+        if not self.judges_answers:
+            return None
+        judged: QuerySet[Any] = self.sheets.in_or_out.filter(condition__campaign=campaign, condition__kind=self.name)
+        return judged
+
+    def item_key(self, sheet: Any, item: str) -> str | None:
+        """Return the key of an item of what is judged, as an address has it; None for none."""
+        return item if self.has_item(sheet, item) else None
 
     def has_item(self, sheet: Any, item: str) -> bool:
         """Say whether a judged answer is or was about an item of this key."""

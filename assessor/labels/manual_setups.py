@@ -4,7 +4,7 @@ Each is a condition of its own, whose ManualSetup says of what, so that its labe
 they may be and which answers they are about is decided here.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Protocol, TypeVar
 
@@ -13,7 +13,7 @@ from django.db.models import Max, QuerySet
 
 from assessor.accounts.models import Person
 from assessor.campaigns.actions import ConditionError, create_condition
-from assessor.campaigns.condition_kind import names_of_answers
+from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import Answer, Condition, Topic
 from assessor.labels.models import JudgedAnswer, ManualSetup
 from assessor.work.access import require_no_repetition
@@ -73,7 +73,7 @@ def label_again(
     first person couldn't judge. Raises ConditionError.
     """
     first = ManualSetup.objects.filter(condition=of).select_related("of").first()
-    if first is None or of.kind not in names_of_answers():
+    if first is None or not kind_of(of).can_be_repeated:
         raise ConditionError(f"{of} was not labelled by people here, so nobody can be asked to do it again.")
     if of.sample:
         raise ConditionError(f"{of} has a study's sample: let somebody else label it from the study's page.")
@@ -156,9 +156,12 @@ def drawn(setup: ManualSetup, topic: Topic, wanted: Iterable[Wanted]) -> list[Wa
 
     They are the same whoever labels them: drawn by the seed, the topic and the run alone.
     """
-    in_order = sorted(
-        wanted, key=lambda one: sha256(f"{setup.seed} {topic.qid} {one.answer.run.tag}".encode()).digest()
-    )
+    return drawn_by(setup, topic, wanted, lambda one: one.answer.run.tag)
+
+
+def drawn_by(setup: ManualSetup, topic: Topic, wanted: Iterable[Item], name: Callable[[Item], str]) -> list[Item]:
+    """Return the share of what is wanted, drawn by the seed, the topic and these names alone."""
+    in_order = sorted(wanted, key=lambda one: sha256(f"{setup.seed} {topic.qid} {name(one)}".encode()).digest())
     return in_order[: -(-len(in_order) * setup.share // 100)]
 
 

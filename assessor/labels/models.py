@@ -91,6 +91,8 @@ class JudgedAnswer(MaybeImported):
     in_or_out: ClassVar[MadeOrVisibleManager[Self]] = MadeOrVisibleManager()
 
     LABELS: ClassVar[str]
+    # Its columns with the answers that are judged.
+    ANSWERS: ClassVar[tuple[str, ...]] = ("answer",)
     # Which of them have an item with a question to the organizer, or one that can't be judged.
     QUESTIONED: ClassVar[Q] = Q(unjudgeable__gt=0) | Q(flagged__gt=0)
     # Its columns that another person's must equal too, for their label to count here.
@@ -203,6 +205,23 @@ class JudgedAnswer(MaybeImported):
     def _in_order(self, rows: "Iterable[Label]") -> "Iterable[Label]":
         """Return rows in the order in which they are asked; they come by their keys."""
         return rows
+
+    @property
+    def answers(self) -> list[Any]:
+        """The answers that are judged: one."""
+        return [getattr(self, name) for name in self.ANSWERS]
+
+    def same_item(self, item: str) -> str:
+        """Return the key here of an item that has this one where the same is judged under another condition."""
+        return item
+
+    def named_in_replies(self, item: str) -> dict[str, Any]:
+        """Return by which columns replies about an item are found, among those of its task's condition."""
+        return {"answer": getattr(self, "answer_id"), "item": self.item_name(item)}  # noqa: B009  # a subclass's
+
+    def named_in_units(self, item: str) -> dict[str, Any]:
+        """Return by which columns units of jobs in which an item was labelled are found."""
+        return {"answer": getattr(self, "answer_id"), "item__in": ("", item)}  # noqa: B009
 
     def label_of(self, other: Any, item: str) -> str | None:
         """Return another person's label of an item of the same answer, where it counts for this one."""

@@ -22,6 +22,15 @@ def numbers_of(places: Iterable[tuple[int, int]]) -> dict[int, int]:
     return {pk: number for number, (_, pk) in enumerate(sorted(places), start=1)}
 
 
+def at_hand(queue: Sequence[Any], wanted: str, most: int) -> list[int]:
+    """Return what comes with the page of a queue: what is asked for, if anything, then what is to be done next."""
+    at = next((place for place, queued in enumerate(queue) if str(queued.sheet) == wanted), None)
+    in_turn = queue if at is None else [*queue[at:], *queue[:at]]
+    first = [] if at is None else in_turn[:1]
+    to_do = [queued for queued in in_turn[len(first) :] if queued.to_do]
+    return [queued.sheet for queued in ([*first, *to_do] or in_turn)[:most]]
+
+
 def letter_of(labels: Sequence[str], letters: str, none: str, unknown: str) -> Case:
     """Return the letter of "counted", a query's COUNTED: that of the label, of none, of one that is none of them."""
     return Case(

@@ -1,7 +1,7 @@
 """Organizers' replies to what assessors ask them: flags, and reasons why something can't be judged."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -9,8 +9,9 @@ from django.db.models import QuerySet, prefetch_related_objects
 
 from assessor.accounts.models import Person
 from assessor.campaigns import history
-from assessor.campaigns.condition_kind import kind_named, kind_of
+from assessor.campaigns.models import Answer
 from assessor.labels.flags import Place, ResolveError
+from assessor.labels.label_kind import label_kind
 from assessor.work.models import Reply, ReplyRead, Task
 
 MAX_REPLY = 2_000  # characters
@@ -25,8 +26,7 @@ def reply(*, task: Task, sheet: int | None, item: str, question: str, text: str,
     text = text.strip()
     if not text or len(text) > MAX_REPLY or "\x00" in text:
         raise ResolveError(f"Write an answer, of at most {MAX_REPLY} characters.")
-    about = None if sheet is None else kind_of(task).sheets.everything.get(pk=sheet)
-    answer, name = (about.answer, about.item_name(item)) if about else (None, item)
+    answer, name = (None, item) if sheet is None else label_kind(task.kind).name_in_reply(sheet, item)
     made = Reply(task=task, answer=answer, item=name, question=question, text=text, person=acting_user)
     made.save()
     told = {"condition": task.condition.name, "answer": answer.name if answer else None, "item": name}
@@ -65,23 +65,37 @@ def placed(replies: QuerySet[Reply]) -> list[tuple[Reply, Place]]:
     places: dict[int, Place] = {one.pk: (None, one.item) for one in found}
     by_kind: dict[str, list[Reply]] = defaultdict(list)
     for one in found:
-        if one.answer_id:
-            by_kind[one.task.kind].append(one)
+        by_kind[one.task.kind].append(one)
     for kind, some in by_kind.items():
-        if model := kind_named(kind).sheets:
-            conditions, answers = {one.task.condition_id for one in some}, {one.answer_id for one in some}
-            there = model.everything.filter(condition__in=conditions, answer__in=answers).order_by("pk")
-            sheets = list(model.with_items(there))
-            prefetch_related_objects(sheets, *model.NAMED_BY)
-            on_answer: dict[tuple[int, int | None], list[Any]] = defaultdict(list)
-            for sheet in sheets:
-                on_answer[sheet.condition_id, sheet.answer_id].append(sheet)
-            for one in some:
-                # Of several banks of a topic, a nugget is in one.
-                for sheet in on_answer[one.task.condition_id, one.answer_id]:
-                    if item := sheet.item_named(one.item):
-                        places[one.pk] = (sheet.pk, item)
+        places |= label_kind(kind).places_of(some)
     return [(one, places[one.pk]) for one in found]
+
+
+def name_on_answer(model: Any, sheet: int, item: str) -> tuple[Answer, str]:
+    """Return what names an item of a judged answer for ever."""
+    about = model.everything.get(pk=sheet)
+    return about.answer, about.item_name(item)
+
+
+def places_on_answers(model: Any, replies: Sequence[Reply]) -> dict[int, Place]:
+    """Return which items of judged answers replies were given on, by reply's key."""
+    on_answers = [one for one in replies if one.answer_id]
+    if not on_answers:
+        return {}
+    conditions, answers = {one.task.condition_id for one in on_answers}, {one.answer_id for one in on_answers}
+    there = model.everything.filter(condition__in=conditions, answer__in=answers).order_by("pk")
+    sheets = list(model.with_items(there))
+    prefetch_related_objects(sheets, *model.NAMED_BY)
+    on_answer: dict[tuple[int, int | None], list[Any]] = defaultdict(list)
+    for sheet in sheets:
+        on_answer[sheet.condition_id, sheet.answer_id].append(sheet)
+    places: dict[int, Place] = {}
+    for one in on_answers:
+        # Of several banks of a topic, a nugget is in one.
+        for sheet in on_answer[one.task.condition_id, one.answer_id]:
+            if item := sheet.item_named(one.item):
+                places[one.pk] = (sheet.pk, item)
+    return places
 
 
 def note_read(replies: Iterable[Reply]) -> None:

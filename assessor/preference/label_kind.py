@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from django.db.models import Exists, OuterRef, Q
@@ -12,16 +12,21 @@ from assessor.labels.label_kind import LabelKind
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from django.db.models import Model
+    from django.db.models import Model, QuerySet
 
-    from assessor.campaigns.models import Campaign, Condition, Topic
+    from assessor.campaigns.models import Answer, Campaign, Condition, Topic
     from assessor.exportables import Chosen
     from assessor.labels.api import ApiList
     from assessor.labels.cutoff import Cell
     from assessor.labels.flags import Asked, Place, Reading
-    from assessor.preference.models import PreferencePair
+    from assessor.labels.label_history import Step
+    from assessor.labels.practice import Against, Group, Items, OfAnswers
+    from assessor.preference.forms import PreferenceFields
+    from assessor.preference.models import LabelEvent, PreferencePair
     from assessor.preference.scores import PreferenceScoring
     from assessor.scores.loading import Labels
+    from assessor.studies.models import SampledItem
+    from assessor.work.models import Reply, Task
 
 
 MANUAL, AUTO = "ManualPreference", "PrefJudge"
@@ -43,7 +48,53 @@ class Preference(LabelKind):
     methods = (MANUAL, AUTO)
     labels = ("1", "0", "2")  # from the first answer to the second
     is_in_every_study = False
-    has_screen = False
+    can_be_repeated = True
+    text_name = "pair"
+    keys = {
+        "1": "answer 1 is better",
+        "2": "answer 2 is better",
+        "0": "neither is better",
+        "j": "next pair",
+        "k": "pair before",
+        "u": "undo",
+        "f": "flag",
+        "x": "can't judge",
+        "l": "later",
+        "s": "sign off",
+    }
+
+    def prepare(self, task: Task) -> None:
+        from assessor.preference.actions import prepare_pairs
+
+        prepare_pairs(task)
+
+    def renew(self, task: Task) -> None:
+        from assessor.preference.actions import renew_pairs
+
+        renew_pairs(task)
+
+    def closed(self, condition: Condition) -> str | None:
+        """People compare under conditions made for it."""
+        from assessor.labels.models import ManualSetup
+
+        if not ManualSetup.objects.filter(condition=condition).exists():
+            return f"Nobody can be given {condition.name}: its labels are not given by people here."
+        return None
+
+    def condition_fields(self, campaign: Campaign) -> PreferenceFields:
+        from assessor.preference.forms import PreferenceFields
+
+        return PreferenceFields(campaign)
+
+    def practice_items(self, tasks: Sequence[Task], against: Against) -> Items:
+        from assessor.preference.practice import practice_items
+
+        return practice_items(tasks, against)
+
+    def practice_groups(self, task: Task, of_answers: OfAnswers) -> list[Group]:
+        from assessor.preference.practice import practice_groups
+
+        return practice_groups(task, of_answers)
 
     @property
     def scored(self) -> type[PreferencePair]:
@@ -84,19 +135,59 @@ class Preference(LabelKind):
         return {pk: f"compared with {tag}" for pk, tag in tags}
 
     def sheets_with(self, condition: Condition, things: Collection[tuple[int, int]]) -> dict[tuple[int, int], int]:
-        """Return nothing: a pair is no judged answer, and has no page of its own."""
-        return {}
+        """Return the keys of the pairs, by their answers': the second is the item."""
+        from assessor.preference.models import PreferencePair
 
-    # Nobody asks anything of pairs while people have no screen for them.
+        own = PreferencePair.objects.filter(condition=condition, first__in={first for first, _ in things})
+        return {(first, second): pk for pk, first, second in own.values_list("pk", "first", "second")}
+
+    def with_history(self, campaign: Campaign) -> QuerySet[PreferencePair]:
+        from assessor.preference.models import PreferencePair
+
+        pairs: QuerySet[PreferencePair] = PreferencePair.objects.filter(condition__campaign=campaign)
+        return pairs
+
+    def item_key(self, sheet: PreferencePair, item: str) -> str | None:
+        """Return the key of a pair's one item, which comparisons name by the second answer."""
+        return sheet.item if item in (sheet.item, str(sheet.second_id)) else None
+
+    def item_history(self, sheet: PreferencePair, item: str) -> tuple[str, Iterable[Step]]:
+        first, second = (answer.run.tag for answer in sheet.answers)
+        return f"1: {first}, or 2: {second}; 0: neither", ()
+
+    def sampled_as(self, sheet: PreferencePair, item: str) -> QuerySet[SampledItem]:
+        from assessor.studies.models import SampledItem
+
+        return SampledItem.objects.none()
+
+    def event_note(self, event: LabelEvent) -> str:
+        """Return what was said in terms of what was shown, where that is the other way round."""
+        given = ", ".join(filter(None, (event.verdict, event.reversed_verdict)))
+        return f"; shown as answers 1 and 2: {given}" if given else ""
 
     def open_questions(self, campaign: Campaign) -> Iterator[Asked]:
-        return iter(())
+        from assessor.preference.questions import open_questions
+
+        return open_questions(campaign)
 
     def described(self, places: Sequence[Place]) -> Mapping[Place, tuple[str, str]]:
-        return {}
+        from assessor.preference.questions import described
+
+        return described(places)
 
     def readings(self, campaign: Campaign, places: Sequence[Place]) -> Mapping[Place, Reading]:
-        return {}
+        from assessor.preference.questions import readings
+
+        return readings(places)
+
+    def name_in_reply(self, sheet: int, item: str) -> tuple[Answer | None, str]:
+        """Return the pair's place: with the task's condition and topic it names it."""
+        return None, item
+
+    def places_of(self, replies: Sequence[Reply]) -> Mapping[int, Place]:
+        from assessor.preference.questions import places_of
+
+        return places_of(replies)
 
     def archived(self) -> Mapping[type[Model], str]:
         from assessor.preference.models import LabelEvent, PreferencePair

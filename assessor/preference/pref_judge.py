@@ -22,13 +22,11 @@ from assessor.llm.prompts import (
 from assessor.llm.rehearsal.word_overlap import share, stems
 from assessor.preference.actions import Verdicts, add_pairs, store_verdicts
 from assessor.preference.models import PreferencePair
-from assessor.preference.queries import compared_answers, counted_pairs, new_pairs, open_pairs, pair_names
-from assessor.preference.verdicts import FIRST, SECOND, TIE, by_rule
+from assessor.preference.queries import background, compared_answers, counted_pairs, new_pairs, open_pairs, pair_names
+from assessor.preference.verdicts import FIRST, SECOND, TIE, by_rule, verdicts
 from assessor.work.judging_pool import NOT_JUDGED, judged_under
 
-_FURTHER_KEYS = ("background", "problem_statement")  # of topics' files, as requests have them
 _NO_BACKGROUND = "none given"
-_DECIDED, _WITH_TIES = (FIRST, SECOND), (FIRST, SECOND, TIE)
 _CHOICES = {
     False: "You have to decide. If both seem alike, take the one that is simpler and clearer.",
     True: f"If neither is better, say {TIE}.",
@@ -41,25 +39,25 @@ class PreferencePrompt(Prompt[str]):
     name = "preference"
     needed = frozenset({"query", "first", "second", "choices", "verdicts"})
     allowed = frozenset({"background"})
-    vocabulary = _WITH_TIES
+    vocabulary = verdicts(ties=True)
     longest = "second"
 
     def request(
         self, prompts: PromptSet, *, query: str, background: str, first: str, second: str, ties: bool
     ) -> PromptRequest[str]:
         """Return the request. first, second: the texts, as they are shown."""
-        verdicts = _WITH_TIES if ties else _DECIDED
+        possible = verdicts(ties=ties)
         values = {
             "query": query,
             "background": background,
             "first": first,
             "second": second,
             "choices": _CHOICES[ties],
-            "verdicts": ", ".join(verdicts),
+            "verdicts": ", ".join(possible),
         }
-        schema = object_schema("label", {"type": "integer", "enum": [int(verdict) for verdict in verdicts]})
+        schema = object_schema("label", {"type": "integer", "enum": [int(verdict) for verdict in possible]})
         messages = prompts.messages(self.name, values)
-        return PromptRequest(self.name, messages, schema, TOKENS_LABEL, lambda text: replies.label(text, verdicts))
+        return PromptRequest(self.name, messages, schema, TOKENS_LABEL, lambda text: replies.label(text, possible))
 
     def preview(self, campaign: Campaign, topic: Topic, prompts: PromptSet, subject: PreviewSubject) -> Preview:
         """Return the request for two answers: those of the runs that are named, else of the topic's first pair."""
@@ -210,5 +208,4 @@ def _orders(protocol: Protocol) -> int:
 
 def topic_words(topic: Topic) -> dict[str, str]:
     """Return what of a topic prompts are filled in with: its title, and what else its file says of what is asked."""
-    told = (str(topic.extras.get(name) or "") for name in _FURTHER_KEYS)
-    return {"query": topic.title, "background": " ".join(filter(None, told)) or _NO_BACKGROUND}
+    return {"query": topic.title, "background": background(topic) or _NO_BACKGROUND}

@@ -12,10 +12,20 @@ from assessor.preference.models import PreferencePair
 from assessor.preference.pairs import pairs
 from assessor.preference.verdicts import SECOND, TIE, by_rule
 from assessor.work.judging_pool import judged_under
+from assessor.work.models import Task
 
 GIVEN = Q(state=PreferencePair.State.GIVEN)
 OPEN = Q(state=PreferencePair.State.OPEN)
 LACKING = ~GIVEN & Q(resolved_value__isnull=True)  # of which it is not known which answer is better
+
+
+_FURTHER_KEYS = ("background", "problem_statement")  # of topics' files, as requests have them
+
+
+def background(topic: Topic) -> str:
+    """Return what a topic's file says of what is asked besides its title."""
+    told = (str(topic.extras.get(name) or "") for name in _FURTHER_KEYS)
+    return " ".join(filter(None, told))
 
 
 class NewPair(NamedTuple):
@@ -80,6 +90,28 @@ def open_pairs(condition: Condition, topics: Sequence[Topic]) -> QuerySet[Prefer
     out = [run.pk for run in judged.runs if run.pk in judged.dropped]
     found = PreferencePair.objects.filter(OPEN, condition=condition, topic__in=topics)
     return found.exclude(Q(first__run__in=out) | Q(second__run__in=out)).order_by("topic", "position")
+
+
+def asked_pairs(condition: Condition, topic: Topic) -> QuerySet[PreferencePair]:
+    """Return the pairs of a topic that people are asked about, whoever has them.
+
+    None follows from a rule, and both answers are judged still.
+    """
+    judged = judged_under(condition)
+    out = [run.pk for run in judged.runs if not judged.holds(topic.pk, run.pk)]
+    found = PreferencePair.objects.filter(condition=condition, topic=topic, by_rule=False)
+    return found.exclude(Q(first__run__in=out) | Q(second__run__in=out)) if out else found
+
+
+def own_pairs(task: Task) -> QuerySet[PreferencePair]:
+    """Return what a person has to compare or has compared, in the order of their queue: what is put off comes last."""
+    return asked_pairs(task.condition, task.topic).filter(task=task).order_by("put_off", "position")
+
+
+def pairs_of(task: Task) -> QuerySet[PreferencePair]:
+    """Return all pairs of a task with their runs, for organizers, in the order in which they were shuffled."""
+    pairs = PreferencePair.objects.filter(task=task).select_related("first__run", "second__run")
+    return pairs.order_by("position")
 
 
 def counted_pairs(condition: Condition) -> Mapping[int, tuple[int, int]]:

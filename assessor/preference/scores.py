@@ -31,6 +31,8 @@ _AGREE = (
     | Q(verdict=TIE, reversed_verdict=TIE)
 )
 
+_PERSON = "judge__person__username"
+
 
 class Scores(NamedTuple):
     """All scores of a condition, as assessor.scores.loading has them.
@@ -70,13 +72,14 @@ class PositionBias(NamedTuple):
     """How far what a judge says depends on which answer is shown first.
 
     shown: verdicts given; first: those for what stood first; both: pairs shown in both orders; flipped: those of them
-    whose verdicts disagree.
+    whose verdicts disagree. by_judge: the same of each person, by name, where people compare.
     """
 
     shown: int
     first: int
     both: int
     flipped: int
+    by_judge: Sequence[tuple[str, "PositionBias"]] = ()
 
     @property
     def percent_first(self) -> float | None:
@@ -208,16 +211,21 @@ def position_bias(condition: Condition) -> PositionBias:
     """Count what the verdicts of a condition say of what was shown first."""
     own = without_practice(PreferencePair.objects.filter(condition=condition))
     both = Q(verdict__isnull=False, reversed_verdict__isnull=False)
-    told = own.aggregate(
-        verdicts=Count("verdict"),
-        others=Count("reversed_verdict"),
-        first=Count("pk", filter=Q(verdict=FIRST)),
-        other_first=Count("pk", filter=Q(reversed_verdict=FIRST)),
-        both=Count("pk", filter=both),
-        agree=Count("pk", filter=both & _AGREE),
-    )
-    flipped = told["both"] - told["agree"]
-    return PositionBias(told["verdicts"] + told["others"], told["first"] + told["other_first"], told["both"], flipped)
+    counts = {
+        "verdicts": Count("verdict"),
+        "others": Count("reversed_verdict"),
+        "first": Count("pk", filter=Q(verdict=FIRST)),
+        "other_first": Count("pk", filter=Q(reversed_verdict=FIRST)),
+        "both": Count("pk", filter=both),
+        "agree": Count("pk", filter=both & _AGREE),
+    }
+    of_people = own.filter(judge__person__isnull=False, verdict__isnull=False).order_by(_PERSON).values_list(_PERSON)
+    by_judge = [(name, _position_bias(*told)) for name, *told in of_people.annotate(**counts)]
+    return _position_bias(*own.aggregate(**counts).values())._replace(by_judge=by_judge)
+
+
+def _position_bias(verdicts: int, others: int, first: int, other_first: int, both: int, agree: int) -> PositionBias:
+    return PositionBias(verdicts + others, first + other_first, both, both - agree)
 
 
 class PreferenceScoring(Scoring):
@@ -232,7 +240,7 @@ class PreferenceScoring(Scoring):
     topic = "topic"
     runs = ("first__run", "second__run")
     basis_label = "Pairs"
-    remedy = "Missing preferences can be asked for again, with the job's failed units."
+    remedy = "Missing preferences can be given, or asked for again, with the job's failed units."
     notes = "preference/_score_notes.html"
     topic_notes = "preference/_topic_notes.html"
     topic_page = "preference/_topic_scores.html"

@@ -6,19 +6,24 @@ FIRST, SECOND, TIE = "1", "2", "0"
 _OTHER = {FIRST: SECOND, SECOND: FIRST, TIE: TIE}
 
 
+def verdicts(*, ties: bool) -> tuple[str, ...]:
+    """Return what can be said of two answers."""
+    return (FIRST, SECOND, TIE) if ties else (FIRST, SECOND)
+
+
 def of_answers(verdict: str, *, second_stood_first: bool) -> str:
-    """Return a verdict in terms of the pair, given in terms of what was shown."""
+    """Return a verdict in terms of the pair, given in terms of what was shown; or the other way round."""
     return _OTHER[verdict] if second_stood_first else verdict
 
 
-def preference(verdicts: Sequence[str | None], *, second_stood_first: bool) -> str:
+def preference(given: Sequence[str | None], *, second_stood_first: bool) -> str:
     """Return what verdicts come to: the order of the first, then the other way round if that was asked too.
 
-    Two that disagree are a tie. verdicts: in terms of what was shown, at least the first given.
+    Two that disagree are a tie. given: in terms of what was shown, at least the first given.
     """
     found = {
         of_answers(verdict, second_stood_first=second_stood_first != bool(order))
-        for order, verdict in enumerate(verdicts)
+        for order, verdict in enumerate(given)
         if verdict is not None
     }
     return found.pop() if len(found) == 1 else TIE

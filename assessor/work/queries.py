@@ -11,7 +11,7 @@ from django.utils.formats import date_format
 
 from assessor.accounts.models import Person
 from assessor.campaigns.access import has_now, members
-from assessor.campaigns.condition_kind import kind_of, names_of_answers, related_records
+from assessor.campaigns.condition_kind import kind_of, names_of_repeatable, related_records
 from assessor.campaigns.models import Campaign, Condition, Membership, Role
 from assessor.work.blindness import not_barred
 from assessor.work.leases import free
@@ -97,7 +97,7 @@ def handed_over() -> Q:
     takes over starts anew.
     """
     before = Task.objects.filter(condition=OuterRef("condition"), topic=OuterRef("topic"), state=Task.State.WITHDRAWN)
-    return Q(Exists(before.filter(seconds__gt=0)), kind__in=names_of_answers())
+    return Q(Exists(before.filter(seconds__gt=0)), kind__in=names_of_repeatable())
 
 
 def waiting_counts(campaign: Campaign) -> dict[int, int]:

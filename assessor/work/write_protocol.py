@@ -26,6 +26,7 @@ from assessor.work.access import NotAmongOwn
 from assessor.work.models import MAX_REASON, Task, Write
 
 MAX_SECONDS = 3_600  # on one label
+_LEFT = Q(to_do__gt=0)
 SIGNED_OFF = "This topic is signed off: its labels can be read, no longer changed."
 
 Result = dict[str, Any]
@@ -164,12 +165,12 @@ def end(task: Task) -> None:
         raise Closed(SIGNED_OFF)
 
 
-def require_all_said(sheets: QuerySet[Any], seen: int) -> None:
+def require_all_said(sheets: QuerySet[Any], seen: int, left: Q = _LEFT) -> None:
     """Raise Stale where a person's sheets are not as they saw them, BadWrite where something is to be said.
 
-    seen: the sum of their versions.
+    seen: the sum of their versions; left: of which something is.
     """
-    told = sheets.aggregate(versions=Sum("version"), left=Count("pk", filter=Q(to_do__gt=0)))
+    told = sheets.aggregate(versions=Sum("version"), left=Count("pk", filter=left))
     if (told["versions"] or 0) != seen:
         raise Stale
     if told["left"]:

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from assessor.campaigns.http import PersonRequest
 from assessor.formats.values import to_json
+from assessor.labels.queries import at_hand
 from assessor.labels.replies import replies_on
 from assessor.studies.actions import see_labels
 from assessor.work.access import NotAmongOwn, require_running
@@ -50,7 +51,7 @@ def support(request: PersonRequest, task_id: int) -> HttpResponse:
     require_running(task)
     note_opened(task)
     queue = screen.queue(task)
-    own = own_sheets(task, _at_hand(queue, request.GET.get("answer", "")))
+    own = own_sheets(task, at_hand(queue, request.GET.get("answer", ""), AT_HAND))
     context = {
         "task": task,
         "closed": actions.why_closed(task),
@@ -66,15 +67,6 @@ def support(request: PersonRequest, task_id: int) -> HttpResponse:
         "time": minutes(task.seconds),
     }
     return render(request, "support/judging.html", context)
-
-
-def _at_hand(queue: list[screen.Queued], wanted: str) -> list[int]:
-    """Return the answers that come with the page: the one asked for, if any, then those that are to be done next."""
-    at = next((place for place, queued in enumerate(queue) if str(queued.sheet) == wanted), None)
-    in_turn = queue if at is None else queue[at:] + queue[:at]
-    first = [] if at is None else in_turn[:1]
-    to_do = [queued for queued in in_turn[len(first) :] if queued.to_do]
-    return [queued.sheet for queued in (first + to_do or in_turn)[:AT_HAND]]
 
 
 def _look(request: PersonRequest, task: Task) -> HttpResponse:

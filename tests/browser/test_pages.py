@@ -180,6 +180,7 @@ FILES = {
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest"}
 SCREENS = {"assignment", "assignment_answer", "assignment_nugget", "support", "support_answer", "relevance"}
 SCREENS |= {"relevance_passage", "argue", "argue_report"}
+SCREENS |= {"relevance_passage", "preference", "preference_answer"}
 OTHER_STATES = {"condition_drafts", "nugget_drafts", "export"}
 NOT_OPENED = {
     "missing",  # leads to a list

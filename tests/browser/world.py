@@ -17,6 +17,7 @@ from assessor.campaigns.models import Campaign, Condition, Role
 from assessor.exports.actions import ask_for
 from assessor.exports.registry import BY_NAME
 from assessor.imports.management.import_command import import_file
+from assessor.preference.actions import create_preference
 from assessor.relevance.actions import create_relevance
 from assessor.work.actions import give_tasks
 from assessor.work.actions.guidelines import in_force, open_guidelines
@@ -172,3 +173,15 @@ def give_questions() -> None:
     version = in_force(campaign, condition.kind).version
     open_guidelines(campaign=campaign, kind=condition.kind, version=version, acting_user=anna)
     print(task.nugget_bank.pk)  # noqa: T201
+
+
+def give_pairs() -> None:
+    """Give Anna the answers to a topic of the demo to compare, and print the address."""
+    campaign = Campaign.objects.get(slug="demo")
+    anna, olga = (Person.objects.get(username=name) for name in ("anna", "olga"))
+    condition = create_preference(campaign=campaign, name="Preferences by people", acting_user=olga)
+    topic = campaign.topics.get(qid="demo-6")
+    [task] = give_tasks(campaign=campaign, topics=[topic], condition=condition, person=anna, acting_user=olga)
+    version = in_force(campaign, condition.kind).version
+    open_guidelines(campaign=campaign, kind=condition.kind, version=version, acting_user=anna)
+    print(kind_of(task).url(task))  # noqa: T201

@@ -56,8 +56,8 @@ def test_what_an_edition_does_to_a_label_is_told(sheet: Judged, nugget_ids, bank
     nugget = nugget_ids[A]
     label_all(client_of(anna), sheet, "support")
     way = label_history_of(again(sheet), str(nugget))
-    assert way.score.state == "complete"
-    assert ("vstrict", "1", "1", "1.0000", "1.0000") in way.score.rows
+    assert way.scores[0].state == "complete"
+    assert ("vstrict", "1", "1", "1.0000", "1.0000") in way.scores[0].rows
     actions.reopen_bank(bank, reason="a typo", acting_user=olga)
     do(bank, actions.reword_nugget, uid=A, text="purring mends bones")
     do(bank, actions.finish_bank)
@@ -66,8 +66,8 @@ def test_what_an_edition_does_to_a_label_is_told(sheet: Judged, nugget_ids, bank
     assert any("reword of the nugget; text purring heals → purring mends bones" in step for step in steps), steps
     assert "edition 2 of the bank: “purring mends bones”, vital; labels on it: stale" in steps
     assert ("stale", "support") in way.standing
-    assert way.score.state == "incomplete"
-    assert way.score.rows[0] == ("vstrict", "", "", "—", "—"), "a stale label counts nothing"
+    assert way.scores[0].state == "incomplete"
+    assert way.scores[0].rows[0] == ("vstrict", "", "", "—", "—"), "a stale label counts nothing"
 
 
 def test_the_way_of_a_citations_label(campaign: Campaign, import_file, topic: Topic, anna: Person, olga: Person):

@@ -5,7 +5,7 @@ import pytest
 from assessor.accounts.models import Person
 from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.desk.label_history import label_history_of
-from assessor.desk.score_contributions import Row, score_of
+from assessor.desk.score_contributions import Row, scores_of
 from assessor.labels.manual_setups import label_again
 from assessor.studies.actions import code_item, define_code, let_people_judge
 from assessor.studies.models import Study
@@ -97,7 +97,7 @@ def test_an_adjudication_stands_in_the_way_of_both_labels_and_they_in_its(decide
         assert places(steps, wanted) == sorted(places(steps, wanted)), steps
     assert both in told(third, ids["dogs bark"])
     assert not [step for step in told(first, ids["cats purr"]) if "Undecided" in step], "on it they agree"
-    assert score_of(third, str(ids["dogs bark"])).state == "labels of a study's sample are in no scores"
+    assert scores_of(third, str(ids["dogs bark"]))[0].state == "labels of a study's sample are in no scores"
     page = client_of(olga).get(f"/campaigns/study/labels/assignment/{first.pk}/{ids['dogs bark']}/").content.decode()
     assert ("two &lt;b&gt;readings" in page, "two <b>" in page) == (True, False)
 
@@ -111,7 +111,7 @@ def scored(answered: Campaign, import_file) -> Condition:  # noqa: F811
 
 
 def rows(sheet, item: object) -> dict[str, Row]:
-    return {row.measure: row for row in score_of(sheet, str(item)).rows}
+    return {row.measure: row for row in scores_of(sheet, str(item))[0].rows}
 
 
 def test_values_and_weights_of_an_answers_labels_make_its_scores(scored: Condition):
@@ -149,7 +149,7 @@ def test_importance_and_what_is_left_out_tell_what_a_label_weighs(
     leave_out(sheet.condition, nugget_ids[A], "no", olga)
     assert rows(sheet, nugget_ids[A])["v"][1:3] == ("", "")
     assert rows(sheet, nugget_ids[B])["v"][1:3] == ("0.5", "1")
-    score = score_of(sheet, str(nugget_ids[B]))
+    [score] = scores_of(sheet, str(nugget_ids[B]))
     for page in (score.topic_page, score.run_page):
         assert client_of(olga).get(page).status_code == 200, page
 

@@ -26,6 +26,7 @@ SCREEN_OF = {
     "nuggets/questions/_keys.html": "questions",
     "assignment/labelling.html": "assignment",
     "support/judging.html": "support",
+    "preference/comparing.html": "preference",
     "relevance/grading.html": "relevance",
     "relevance/_rest.html": "relevance",
     "desk/_shell.html": "organizers",
@@ -51,14 +52,15 @@ def test_every_key_of_a_screen_can_be_changed():
     for path in TEMPLATES.rglob("*.html"):
         screen = SCREEN_OF.get(str(path.relative_to(TEMPLATES)))
         for key in re.findall(r'{% key "(?:shift\+)?((?:ctrl\+(?=\d))?[^"])" %}', path.read_text()):
-            # workbench.html has keys of two screens, and what every screen has is listed once.
-            for name in [screen] if screen else ["assignment", "support"]:
+            # workbench.html has keys of three screens, and what every screen has is listed once.
+            for name in [screen] if screen else ["assignment", "support", "preference"]:
                 found["all" if key in SCREENS["all"] else name].add(key)
     found["grading"] = set(found["assignment"])  # on the same screen
     for kind in (ASSIGNMENT, GRADING):
         found[kind.name] |= {choice.key for choice in kind.choices}
     found["support"] |= {key for _, key, *_ in SUPPORT_CHOICES}
     found["relevance"] |= set("01234")
+    found["preference"] |= set("120")
     assert found == {screen: set(does) for screen, does in SCREENS.items()}
 
 

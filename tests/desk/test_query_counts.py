@@ -20,7 +20,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from assessor.accounts.models import Person
-from assessor.campaigns.actions import create_condition
+from assessor.campaigns.actions import create_condition, judge_of
 from assessor.campaigns.models import Answer, Campaign, Condition, Invitation, Judge, Role
 from assessor.exports import actions as exporting
 from assessor.exports.freeze import freeze
@@ -53,6 +53,7 @@ from tests.judging import all_judged, asked, change, give, given, judgeable, lea
 from tests.llm.records import leave_traces
 from tests.nuggets.conftest import ON_A_NUGGET, do, fill
 from tests.nuggets.model import draft, make_condition, make_model
+from tests.preference import people
 from tests.preference.model import compare
 from tests.questions import banks
 from tests.relevance.conftest import give_relevance, judge_item
@@ -103,6 +104,7 @@ UNSAFE |= {"resolve_argue_label", "decide_argue_label"}
 UNSAFE |= {f"argue_{verb}" for verb in ("label", "answers", "cannot", "flag", "later", "sign_off")}
 UNSAFE |= {"give_study", "define_code", "code_item"}
 UNSAFE |= {f"support_{verb}" for verb in ("label", "cannot", "flag", "show", "later", "sign_off")}
+UNSAFE |= {f"preference_{verb}" for verb in ("label", "cannot", "flag", "later", "sign_off")}
 UNSAFE |= {"import_table", "compute_again"}
 UNSAFE |= {f"assignment_{verb}" for verb in ("label", "cannot", "flag", "mark", "show", "later", "sign_off")}
 
@@ -158,6 +160,8 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         **{name: [slug, campaign.imports.latest("pk").pk] for name in ("import_report", "report_file")},
         "relevance": [grading.pk],
         "relevance_passage": [graded.task_id, graded.pk],
+        "preference": [(comparing := campaign.tasks.get(kind="preference", topic__qid="t1")).pk],
+        "preference_answer": [comparing.pk, people.pairs_of(comparing)[0].pk],
         "plan_piece": [slug, given.condition_id, given.topic_id],
         "support": [judging.pk],
         "support_answer": [
@@ -344,6 +348,7 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
             write(edits, topics[0], first, number)
         assign_on_t1(campaign, anna, new)
         judge_reports_on_t1(campaign, anna)
+        compare_on_t1(campaign, anna, new, import_file)
         judge_support(campaign, new)
         judge_support_on_t1(campaign, anna, new)
         draw_support(campaign, ben, size)
@@ -423,6 +428,21 @@ def judge_reports_on_t1(campaign: Campaign, person: Person) -> None:
     task = give(there or judged_by_people(questions), campaign.topics.get(qid="t1"), person)
     for sheet in all_judged(task):
         change(sheet, {item: {"label": "yes"} for item in judgeable(sheet)})
+
+
+def compare_on_t1(campaign: Campaign, person: Person, new: range, import_file: Any) -> None:
+    """Have answers compared by a person, who can't judge any pair and flags each; the organizer answered."""
+    for number in new:
+        people.load_run(campaign, import_file, f"compared{number}", {"t1": f"Cats purr {number} times."})
+    condition = campaign.conditions.filter(name="Compared by people").first()
+    condition = condition or people.condition(campaign, "Compared by people")
+    task = give(condition, campaign.topics.get(qid="t1"), person)
+    for pair in people.pairs_of(task):
+        if pair.version == 0:
+            said = {pair.item: {"cannot": "unclear", "flag": "odd"}}
+            pair.revise("can't judge", said, judge_id=judge_of(person).pk, task_id=task.pk)
+            reply = Reply.objects.create(task=task, item=pair.item, question="odd", text="Yes.", person=person)
+            ReplyRead.objects.create(reply=reply)
 
 
 def judge_support(campaign: Campaign, new: range) -> None:
@@ -556,6 +576,7 @@ def test_addresses_that_only_take_posts_are_no_pages(grow, anna: Person, olga: P
     of_jobs = {name: ["study", 1] for name in UNSAFE if name.endswith("_job") or name in ("try_judge", "job_budget")}
     places = of_jobs | {
         **{f"support_{verb}": [1, 1] for verb in ("label", "cannot", "flag", "show", "later")},
+        **{f"preference_{verb}": [1, 1] for verb in ("label", "cannot", "flag", "later")},
         **{f"assignment_{verb}": [1, 1] for verb in ("label", "cannot", "flag", "mark", "show", "later")},
         **{f"argue_{verb}": [1, 1] for verb in ("label", "answers", "cannot", "flag", "later")},
         **{

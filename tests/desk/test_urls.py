@@ -26,6 +26,7 @@ from tests.assignment.argue.judging_helpers import HEAL, judged_by_people
 from tests.conftest import client_of, make_person
 from tests.judging import give, judged
 from tests.nuggets.model import draft, make_condition, make_model
+from tests.preference import people
 from tests.questions.banks import bank as questions_on
 from tests.relevance.conftest import give_relevance
 from tests.studies.conftest import coded_study
@@ -212,6 +213,9 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "argue_report": ("GET", ("in", 200, 404, 404, 404, 404, 404, 404)),
     **{f"argue_{verb}": ("POST", OWNER_WRITES) for verb in ("label", "answers", "cannot", "flag", "later", "sign_off")},
     **dict.fromkeys(("resolve_argue_label", "decide_argue_label"), ("POST", (401, 404, 404, 404, 404, 404, 404, 404))),
+    "preference": ("GET", OWNER_READS),
+    "preference_answer": ("GET", ("in", 200, 404, 404, 404, 404, 404, 404)),
+    **{f"preference_{verb}": ("POST", OWNER_WRITES) for verb in ("label", "cannot", "flag", "later", "sign_off")},
     # They lead to the inbox.
     **dict.fromkeys(
         ("assignment_questions", "support_questions", "argue_questions"),
@@ -285,6 +289,9 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
     [waiting] = put_in_queue(topics=[bank.topic], condition=from_scratch(campaign), acting_user=None)
     grading = give_relevance(campaign, bank.task.person, shown=campaign.qrels_sources.get(name="Mia's"))
     passage = grading.condition.relevance_judgments.earliest("pk")
+    people.load_run(campaign, import_file, "other", {"t1": "Cats purr when content."})
+    comparing = give(people.condition(campaign), bank.topic, bank.task.person)
+    [pair] = people.pairs_of(comparing)
     sources = [campaign.qrels_sources.get(name=name) for name in ("NIST", "Mia's")]
     compared = run(
         create_comparison(campaign=campaign, first=sources[0], second=sources[1], acting_user=None)
@@ -398,8 +405,8 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         **{name: f"{base}/{name}/" for name in ("topics", "passages", "runs", "find")},
         "relevance_grades": f"{base}/relevance/",
         "topic": f"{base}/topics/{bank.topic_id}/",
-        "run": f"{base}/runs/{campaign.runs.get().pk}/",
-        "answer": f"{base}/runs/{campaign.runs.get().pk}/{bank.topic_id}/",
+        "run": f"{base}/runs/{campaign.runs.get(tag='r').pk}/",
+        "answer": f"{base}/runs/{campaign.runs.get(tag='r').pk}/{bank.topic_id}/",
         "export_missing": f"{base}/missing/runs.csv",
         "label_way": f"{base}/labels/assignment/{sheet.pk}/{sheet.bank.nuggets.get().pk}/",
         "export_history": f"{base}/history.csv",
@@ -480,6 +487,13 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "argue_questions": f"{base}/argue-questions/{reports.condition_id}/",
         "resolve_argue_label": f"{base}/argue-questions/{reports.condition_id}/adopt/",
         "decide_argue_label": f"{base}/argue-questions/{reports.condition_id}/decide/",
+        "preference": f"/compare/{comparing.pk}/",
+        "preference_answer": f"/compare/{comparing.pk}/answers/{pair.pk}/",
+        "preference_sign_off": f"/compare/{comparing.pk}/sign-off/",
+        **{
+            f"preference_{verb}": f"/compare/{comparing.pk}/answers/{pair.pk}/{verb}/"
+            for verb in ("label", "cannot", "flag", "later")
+        },
         "assignment_questions": f"{base}/questions/{assigning.condition_id}/",
         "resolve_label": f"{base}/questions/{assigning.condition_id}/adopt/",
         "leave_nugget_out": f"{base}/questions/{assigning.condition_id}/leave-out/",
@@ -489,7 +503,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "scores": f"{base}/scores/",
         "export_scores": f"{base}/scores/{assigning.condition_id}.csv",
         "topic_scores": f"{base}/scores/{assigning.condition_id}/topics/{bank.topic_id}/",
-        "run_scores": f"{base}/scores/{assigning.condition_id}/runs/{campaign.runs.get().pk}/",
+        "run_scores": f"{base}/scores/{assigning.condition_id}/runs/{campaign.runs.get(tag='r').pk}/",
         "score_figures": f"{base}/scores/{assigning.condition_id}/figures/",
         "score_figure": f"{base}/scores/{assigning.condition_id}/figures/length.json",
         "support_pairs": f"{base}/pairs/?topic={bank.topic_id}",

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from assessor.preference.views import SCRIPTS as PREFERENCE
 from assessor.relevance.views import SCRIPTS as RELEVANCE
 from assignment.views.labelling import SCRIPTS as ASSIGNMENT
 from nuggets.views.editor import EDITOR_SCRIPTS
@@ -17,6 +18,7 @@ SCREENS = {
     "nuggets": (EDITOR_SCRIPTS, (SHARED, "nuggets/editor.html", "nuggets/questions/_words.html")),
     "assignment": (ASSIGNMENT, (SHARED, WORKBENCH, "assignment/labelling.html")),
     "support": (SUPPORT, (SHARED, WORKBENCH, "support/judging.html")),
+    "preference": (PREFERENCE, (SHARED, WORKBENCH, "preference/comparing.html")),
     "relevance": (RELEVANCE, (SHARED, WORKBENCH, "relevance/grading.html")),
 }
 EVERYWHERE = ("assay/storage.js", "assay/keys.js")
@@ -25,6 +27,7 @@ UNREACHED = {
     "nuggets": set(),
     "assignment": {"found", "found-at", "not-found", "read-count"},
     "support": set(),
+    "preference": set(),
     "relevance": {"on-to-item"},
 }
 

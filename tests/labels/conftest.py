@@ -18,10 +18,12 @@ from tests.labels.screens import (
     ArgueScreen,
     AssignmentScreen,
     GradingScreen,
+    PreferenceScreen,
     RelevanceScreen,
     Screen,
     SupportScreen,
 )
+from tests.preference import people
 from tests.relevance.conftest import edited, give_relevance, pooled  # noqa: F401
 from tests.support.judging_helpers import from_scratch, load_runs, post_edited
 
@@ -81,6 +83,13 @@ def post_edited_grading_screen(beside: Task) -> GradingScreen:  # noqa: F811
 def support_screen(campaign: Campaign, import_file, topic: Topic, anna: Person) -> SupportScreen:
     load_runs(campaign, import_file)
     return SupportScreen(give(from_scratch(campaign), topic, anna))
+
+
+@pytest.fixture
+def preference_screen(campaign: Campaign, import_file, topic: Topic, anna: Person) -> PreferenceScreen:
+    people.load_runs(campaign, import_file)
+    people.allow_ties(campaign)
+    return PreferenceScreen(give(people.condition(campaign), topic, anna))
 
 
 @pytest.fixture

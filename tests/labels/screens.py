@@ -12,12 +12,15 @@ from django.contrib.sessions.models import Session
 from django.http import HttpResponse
 from django.test import Client
 
+from assessor.preference.models import PreferencePair
+from assessor.preference.verdicts import of_answers
 from assessor.relevance.models import RelevanceJudgment
 from assessor.work.models import Task
 from nuggets import actions as nugget_actions
 from tests import judging
 from tests.judging import WRITES, give
 from tests.nuggets.conftest import do, fill
+from tests.preference import people
 from tests.relevance import conftest as relevance
 
 D = UUID(int=104)
@@ -340,11 +343,63 @@ class RelevanceScreen(Screen):
         return super().saved(version, to_do) | {"others": 0, "total": self.total}
 
 
+class PreferenceScreen(Screen):
+    """Two pairs of answers, each with a version of its own; a third one is a tie by rule. Ties can be said."""
+
+    kind = "preference"
+    address = "compare"
+    labels = ("1", "0", "2")
+    no_labels = dict.fromkeys(("3", "left", "01"), "A label is one of 1, 2, 0.")
+    missing_label = "There is no label."
+    writes: ClassVar = {
+        "label": ("label", {"label": "1", "seconds": "4"}),
+        "cannot": ("cannot", {"reason": "garbled", "seconds": "3"}),
+        "flag": ("flag", {"note": "odd"}),
+        "later": ("later", {}),
+        "take back": ("label", {"label": ""}),
+    }
+    done, total = (0, 1), 2
+    queries = (9, 12)
+    resolves = False  # of two items in an answer; tests/preference has it
+
+    @property
+    def answers(self) -> list[list[Item]]:
+        return [[Item(pair, pair.item)] for pair in people.pairs_of(self.task)]
+
+    def send(self, client: Client, item: Item, verb: str, **fields: object) -> HttpResponse:
+        return people.send(client, item.of, verb, task=self.task.pk, **fields)
+
+    def sign_off(self, client: Client, **fields: object) -> HttpResponse:
+        return people.sign_off(client, self.task, **fields)
+
+    def stands(self, item: Item) -> dict[str, Any]:
+        return _as_shown(item.of, PreferencePair.objects.get(pk=item.of.pk).standing())
+
+    def events(self, item: Item) -> list[Any]:
+        return list(item.of.revisions.order_by("version"))
+
+    def history(self, item: Item) -> list[tuple[str, dict[str, Any], dict[str, Any], int | None]]:
+        return [
+            (verb, _as_shown(item.of, before), _as_shown(item.of, after), seconds)
+            for verb, before, after, seconds in super().history(item)
+        ]
+
+    def also_said(self) -> dict[str, Any]:
+        return {"open": [self.one.key]}
+
+
+def _as_shown(pair: PreferencePair, stands: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what stands with the label in terms of what is shown."""
+    label = stands.get("label")
+    of_shown = {"label": of_answers(label, second_stood_first=pair.second_stood_first)} if label else {}
+    return {**stands, **of_shown}
+
+
 def _standing(state: str, value: str | None, reason: str) -> dict[str, Any]:
     return {"given": {"label": value}, "unjudgeable": {"cannot": reason}}.get(state, {})
 
 
-_SCREENS = (AssignmentScreen, GradingScreen, SupportScreen, ArgueScreen, RelevanceScreen)
+_SCREENS = (AssignmentScreen, GradingScreen, SupportScreen, ArgueScreen, RelevanceScreen, PreferenceScreen)
 SCREENS: dict[str, type[Screen]] = {one.kind: one for one in _SCREENS}
 
 

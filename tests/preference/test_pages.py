@@ -94,10 +94,10 @@ def test_the_cutoff_report_tells_pairs(by_model: Condition, capsys: pytest.Captu
     assert rows[2][4:] == ["6", "6", "0", "0", "in"]
 
 
-def test_people_are_given_none_as_long_as_there_is_no_screen(compared: Condition):
+def test_people_are_given_nothing_of_a_file_or_a_model(compared: Condition):
     topics = list(compared.campaign.topics.all())
     kind = label_kind("preference")
-    assert kind.refusal(compared, topics) == "Nobody can be given Imported: it is not done by people on a screen."
+    assert kind.refusal(compared, topics) == "Nobody can be given Imported: its labels are not given by people here."
 
 
 def test_an_identity_tells_the_prompt_and_the_protocol(by_model: Condition, import_file: Importer):

@@ -7,26 +7,31 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from assessor.campaigns.access import organized_campaign
-from assessor.campaigns.condition_kind import names_of_answers
 from assessor.campaigns.http import PersonRequest
 from assessor.desk.label_history import label_history_of
-from assessor.labels.label_kind import label_kind
+from assessor.labels.label_kind import label_kinds
 
-_RELATED = ["condition__campaign", "condition__protocol", "condition__created_by", "answer__run", "judge"]
-_RELATED += [f"{path}import_record__campaign" for path in ("answer__topic__", "answer__", "")]
-_RELATED += [f"{path}import_record__person" for path in ("answer__topic__", "answer__", "")]
+_RELATED = ("condition__campaign", "condition__protocol", "condition__created_by", "judge")
+
+
+def _related(model: Any) -> list[str]:
+    """Return what is read with what is judged: its answers, and what brought them and it."""
+    paths = [path for answer in model.ANSWERS for path in (f"{answer}__topic__", f"{answer}__")]
+    of_imports = [f"{path}import_record__{name}" for path in (*paths, "") for name in ("campaign", "person")]
+    return [*_RELATED, *(f"{answer}__run" for answer in model.ANSWERS), *of_imports]
 
 
 @require_safe
 def way(request: PersonRequest, slug: str, kind: str, sheet_id: int, item: str) -> HttpResponse:
     """The way of the label of an item of a sheet; for the campaign's organizers alone."""
     campaign = organized_campaign(request.user, slug)
-    if kind not in names_of_answers():
+    labels = next((one for one in label_kinds() if one.name == kind), None)
+    judged = labels.with_history(campaign) if labels else None
+    if labels is None or judged is None:
         raise Http404("There are no labels of that kind.")
-    labels = label_kind(kind)
-    of_kind = labels.sheets.in_or_out.filter(condition__campaign=campaign, condition__kind=kind)
-    sheet: Any = of_kind.filter(pk=sheet_id).select_related(*_RELATED).first()
-    if sheet is None or not labels.has_item(sheet, item):
+    sheet: Any = judged.filter(pk=sheet_id).select_related(*_related(judged.model)).first()
+    key = labels.item_key(sheet, item) if sheet else None
+    if key is None:
         raise Http404("There is no such label in this campaign.")
-    context = {"campaign": campaign, "sheet": sheet, "way": label_history_of(sheet, item)}
+    context = {"campaign": campaign, "sheet": sheet, "way": label_history_of(sheet, key)}
     return render(request, "desk/label_history.html", context)

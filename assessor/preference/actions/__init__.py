@@ -1,5 +1,21 @@
 """The only writers of preferences."""
 
-from assessor.preference.actions.model import Verdicts, add_pairs, store_verdicts
+from assessor.preference.actions.comparing import compare, flag, mark_unjudgeable, put_off, sign_off, why_closed
+from assessor.preference.actions.model import Verdicts, store_verdicts
+from assessor.preference.actions.pairs import add_pairs
+from assessor.preference.actions.preparation import create_preference, prepare_pairs, renew_pairs
 
-__all__ = ["Verdicts", "add_pairs", "store_verdicts"]
+__all__ = [
+    "Verdicts",
+    "add_pairs",
+    "compare",
+    "create_preference",
+    "flag",
+    "mark_unjudgeable",
+    "prepare_pairs",
+    "put_off",
+    "renew_pairs",
+    "sign_off",
+    "store_verdicts",
+    "why_closed",
+]

@@ -1,31 +1,13 @@
-"""What a model's job writes: pairs when it is launched, verdicts when they come. Called in the job's transactions."""
+"""What a model's job writes: verdicts, when they come. Called in the job's transactions."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from django.db.models import Max
 from django.utils import timezone
 
-from assessor.campaigns.models import Condition, Topic
-from assessor.imports.loaders.base import insert
 from assessor.llm.models import Job
 from assessor.preference.models import LabelEvent, PreferencePair
-from assessor.preference.queries import new_pairs
 from assessor.preference.verdicts import preference
-
-_PAIR = (
-    "condition",
-    "topic",
-    "first",
-    "second",
-    "position",
-    "second_stood_first",
-    "by_rule",
-    "version",
-    "value",
-    "state",
-)
 
 
 class Verdicts(NamedTuple):
@@ -34,25 +16,6 @@ class Verdicts(NamedTuple):
     pair: int
     verdict: str
     reversed_verdict: str | None
-
-
-def add_pairs(condition: Condition, topics: Sequence[Topic]) -> int:
-    """Write the pairs of topics that a condition lacks, behind those that it has; return how many were written.
-
-    What follows from a rule is said of them at once.
-    """
-    last = (
-        PreferencePair.everything.filter(condition=condition).order_by().values_list("topic").annotate(Max("position"))
-    )
-    position: dict[int, int] = defaultdict(int, {topic: place + 1 for topic, place in last})
-    rows = []
-    for new in new_pairs(condition, topics):
-        state = PreferencePair.State.OPEN if new.value is None else PreferencePair.State.GIVEN
-        place = (new.topic, new.first, new.second, position[new.topic], new.second_stood_first)
-        rows.append((condition.pk, *place, new.value is not None, 0, new.value, state.value))
-        position[new.topic] += 1
-    insert(PreferencePair, _PAIR, rows)
-    return len(rows)
 
 
 def store_verdicts(job: Job, said: Sequence[Verdicts]) -> None:

@@ -1,0 +1,13 @@
+from django.urls import path
+
+from assessor.preference import views
+
+urlpatterns = [
+    path("compare/<int:task_id>/", views.preference, name="preference"),
+    path("compare/<int:task_id>/answers/<int:sheet_id>/", views.answer, name="preference_answer"),
+    path("compare/<int:task_id>/answers/<int:sheet_id>/label/", views.label, name="preference_label"),
+    path("compare/<int:task_id>/answers/<int:sheet_id>/cannot/", views.cannot, name="preference_cannot"),
+    path("compare/<int:task_id>/answers/<int:sheet_id>/flag/", views.flag, name="preference_flag"),
+    path("compare/<int:task_id>/answers/<int:sheet_id>/later/", views.later, name="preference_later"),
+    path("compare/<int:task_id>/sign-off/", views.sign_off, name="preference_sign_off"),
+]

@@ -1,0 +1,377 @@
+"""People who compare answers, beyond what holds for all labels (tests/labels): pairs, orders, scores, files."""
+
+import csv
+import json
+import re
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+
+from assessor.accounts.models import Person
+from assessor.campaigns.models import Campaign, Condition
+from assessor.labels.manual_setups import REPEAT, SECOND, label_again
+from assessor.llm.models import Job
+from assessor.preference.exports import preference_lines
+from assessor.preference.models import LabelEvent, PreferencePair
+from assessor.preference.verdicts import by_rule, of_answers
+from assessor.training.actions import mark_practice, name_reference
+from assessor.work.actions import PlanError
+from assessor.work.blindness import record_exposure
+from assessor.work.models import Scope, Task
+from assessor.work.task_changes import reassign
+from metaeval.actions import create_comparison, run
+from nuggets.models import NuggetBank
+from tests.conftest import Importer, client_of
+from tests.judging import give, queue, said
+from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
+from tests.llm.grading import make_judge
+from tests.preference import people
+from tests.preference.conftest import RUNS, TOPICS, comparison, done, text_of
+from tests.preference.model import compare
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def task(runs: Campaign, anna: Person) -> Task:
+    """Anna's six pairs of four answers about bees."""
+    return give(people.condition(runs), runs.topics.get(qid="bee"), anna)
+
+
+def tags(pair: PreferencePair) -> tuple[str, str]:
+    return pair.first.run.tag, pair.second.run.tag
+
+
+def prefer_smaller(client: Client, task: Task) -> None:
+    """Say of each pair that the run with the smaller number is better, and sign off."""
+    for pair in people.pairs_of(task):
+        response = people.send(client, pair, "label", label=people.shown(pair, "1"), seconds=5)
+        assert response.status_code == 200, response.content
+    assert people.sign_off(client, task).status_code == 200
+
+
+# Which pairs, and in which order
+
+
+def test_people_get_the_pairs_of_a_model(task: Task):
+    judged_by_model = compare(task.campaign, make_judge(task.campaign)).condition
+    of_model = PreferencePair.objects.filter(condition=judged_by_model, topic=task.topic)
+    assert {tags(pair) for pair in people.pairs_of(task)} == {tags(pair) for pair in of_model}
+    assert (task.done, task.total, task.state) == (0, 6, "open")
+
+
+def test_pairs_are_shuffled_and_their_order_is_drawn_for_each_person(runs: Campaign, anna: Person, ben: Person):
+    condition = people.condition(runs)
+    of_anna = [pair for qid in TOPICS[:3] for pair in people.pairs_of(give(condition, runs.topics.get(qid=qid), anna))]
+    stood_first = [pair.second_stood_first for pair in of_anna]
+    assert 3 < sum(stood_first) < 15
+    in_order = sorted(of_anna[:6], key=tags)
+    assert [tags(pair) for pair in of_anna[:6]] != [tags(pair) for pair in in_order]
+    assert [pair.position for pair in of_anna[:6]] == list(range(6))
+    again = people.with_seed(label_again(of=condition, name="Again", purpose=SECOND, acting_user=None))
+    of_ben = people.pairs_of(give(again, runs.topics.get(qid="leaf"), ben))
+    assert {tags(pair) for pair in of_ben} == {tags(pair) for pair in of_anna[:6]}
+    drawn = {tags(pair): pair.second_stood_first for pair in of_anna[:6]}
+    assert [drawn[tags(pair)] for pair in of_ben] != [pair.second_stood_first for pair in of_ben]
+
+
+def test_the_screen_names_no_run_and_shows_the_order_that_is_stored(task: Task, as_anna: Client):
+    page = as_anna.get(f"/compare/{task.pk}/").content.decode()
+    for tag in RUNS:
+        assert tag not in page
+    assert "Why bee?" in page, "what the topic's file asks"
+    for pair in people.pairs_of(task):
+        body = as_anna.get(f"/compare/{task.pk}/answers/{pair.pk}/").content.decode()
+        texts = [text_of(tag, "bee") for tag in tags(pair)]
+        places = [body.index(text) for text in texts]
+        assert (places[0] > places[1]) == pair.second_stood_first
+
+
+@pytest.mark.parametrize("said_first", [True, False])
+def test_a_verdict_is_stored_as_shown_and_as_of_the_pair(task: Task, as_anna: Client, anna: Person, said_first: bool):
+    for pair in people.pairs_of(task):
+        label = "1" if said_first else "2"
+        assert people.send(as_anna, pair, "label", label=label).status_code == 200
+        pair.refresh_from_db()
+        value = of_answers(label, second_stood_first=pair.second_stood_first)
+        assert (pair.verdict, pair.value, pair.state, pair.reversed_verdict) == (label, value, "given", None)
+        assert (pair.judge.person, pair.task, pair.guidelines_version) == (anna, task, 1)
+        event = LabelEvent.objects.get(pair=pair)
+        assert (event.verdict, event.value, event.verb) == (label, value, "label")
+    assert {pair.second_stood_first for pair in people.pairs_of(task)} == {True, False}
+
+
+def test_a_tie_is_refused_where_the_protocol_allows_none(task: Task, as_anna: Client):
+    pair = people.pairs_of(task)[0]
+    refused = people.send(as_anna, pair, "label", label="0")
+    assert (refused.status_code, refused.content.decode()) == (400, "A label is one of 1, 2.")
+    assert 'data-label="0"' not in as_anna.get(f"/compare/{task.pk}/").content.decode()
+    assert not LabelEvent.objects.exists()
+
+
+def test_a_tie_can_be_said_where_it_is_allowed(runs: Campaign, anna: Person, as_anna: Client):
+    people.allow_ties(runs)
+    task = give(people.condition(runs), runs.topics.get(qid="bee"), anna)
+    assert 'data-label="0"' in as_anna.get(f"/compare/{task.pk}/").content.decode()
+    pair = people.pairs_of(task)[0]
+    assert people.send(as_anna, pair, "label", label="0").status_code == 200
+    pair.refresh_from_db()
+    assert (pair.value, pair.verdict) == ("0", "0")
+
+
+def test_what_follows_from_a_rule_is_never_asked(runs: Campaign, anna: Person, as_anna: Client, import_file: Importer):
+    people.load_run(runs, import_file, "run5", {"bee": text_of("run1", "bee")})
+    people.load_run(runs, import_file, "run6", {"bee": ""})
+    condition = people.condition(runs)
+    task = give(condition, runs.topics.get(qid="bee"), anna)
+    by = PreferencePair.objects.filter(condition=condition, by_rule=True)
+    assert {(*tags(pair), pair.value) for pair in by if "run6" not in tags(pair)} == {("run1", "run5", "0")}
+    assert {pair.value for pair in by if "run6" in tags(pair)} == {"1"}
+    assert set(by.values_list("task", "judge")) == {(None, None)}
+    asked = people.pairs_of(task)
+    assert all(by_rule(pair.first.text, pair.second.text) is None for pair in asked)
+    assert len(asked) == task.total == PreferencePair.objects.filter(condition=condition).count() - by.count()
+    assert {row[0] for row in queue(as_anna.get(f"/compare/{task.pk}/"))} == {pair.pk for pair in asked}
+    refused = people.send(as_anna, by[0], "label", task=task.pk, label="1")
+    assert (refused.status_code, by[0].version) == (404, 0)
+
+
+def test_a_topic_without_two_answers_is_given_to_nobody(runs: Campaign, anna: Person, import_file: Importer):
+    assert import_file(runs, "topics", "late\tA late topic\n", name="late").state == "done"
+    people.load_run(runs, import_file, "run9", {"late": "Alone."})
+    with pytest.raises(PlanError, match="There are no two answers to compare on late under People"):
+        give(people.condition(runs), runs.topics.get(qid="late"), anna)
+
+
+def test_pairs_come_one_after_another(runs: Campaign, anna: Person, as_anna: Client, import_file: Importer):
+    for number in range(5, 20):
+        people.load_run(runs, import_file, f"run{number}", {"bee": f"Bees make honey, says {number}."})
+    task = give(people.condition(runs), runs.topics.get(qid="bee"), anna)
+    page = as_anna.get(f"/compare/{task.pk}/")
+    assert (len(queue(page)), len(said(page))) == (task.total, 3)
+
+
+def test_undo_after_a_settled_label_takes_the_other_persons_away(task: Task, as_anna: Client):
+    pair = people.pairs_of(task)[0]
+    people.send(as_anna, pair, "cannot", reason="garbled")
+    PreferencePair.objects.filter(pk=pair.pk).update(resolved_value="2")
+    people.send(as_anna, pair, "cannot", reason="quite garbled")
+    pair.refresh_from_db()
+    assert (pair.reason, pair.resolved_value) == ("quite garbled", "2")
+    assert people.send(as_anna, pair, "label", label="1").status_code == 200
+    pair.refresh_from_db()
+    assert (pair.resolved_value, pair.reason, pair.verdict) == (None, "", "1")
+    assert pair.revisions.latest("version").changes == {"cannot": ["quite garbled", None], "adopted": ["2", None]}
+
+
+# Whose pairs
+
+
+def test_what_is_handed_over_keeps_what_is_done(task: Task, as_anna: Client, ben: Person):
+    done_one, flagged, *rest = people.pairs_of(task)
+    people.send(as_anna, done_one, "label", label="1")
+    people.send(as_anna, flagged, "flag", note="odd")
+    new = reassign(task=task, person=ben, reason="ill", acting_user=None)
+    assert [pair.pk for pair in people.pairs_of(new)] == [flagged.pk, *(pair.pk for pair in rest)]
+    done_one.refresh_from_db()
+    flagged.refresh_from_db()
+    assert (done_one.task, done_one.verdict, flagged.flag, flagged.state) == (task, "1", "", "open")
+    assert flagged.revisions.latest("version").verb == "handed over"
+    assert (Task.objects.get(pk=new.pk).done, Task.objects.get(pk=new.pk).total) == (1, 6)
+    for pair in people.pairs_of(new):
+        assert people.send(client_of(ben), pair, "label", label="1").status_code == 200
+    assert people.sign_off(client_of(ben), new).status_code == 200
+
+
+def test_new_runs_bring_new_pairs_and_open_the_topic(task: Task, as_anna: Client, import_file: Importer):
+    prefer_smaller(as_anna, task)
+    people.load_run(task.campaign, import_file, "run5", {"bee": "Bees dance."})
+    before = set(PreferencePair.objects.values_list("pk", "version"))
+    again = give(task.condition, task.topic, task.person)
+    assert (again.state, again.done, again.total) == ("open", 6, 10)
+    assert before < set(PreferencePair.objects.values_list("pk", "version"))
+    new = [pair for pair in people.pairs_of(task) if pair.version == 0]
+    assert {tags(pair) for pair in new} == {(tag, "run5") for tag in RUNS}
+
+
+def test_a_run_that_was_dropped_is_asked_of_nobody_and_nothing_is_lost(task: Task, as_anna: Client):
+    pairs = people.pairs_of(task)
+    people.send(as_anna, pairs[0], "label", label="1")
+    Scope.objects.create(
+        condition=task.condition, run=task.campaign.runs.get(tag="run1"), rule="none", reason="withdrawn"
+    )
+    gone = [pair for pair in pairs if "run1" in tags(pair)]
+    page = as_anna.get(f"/compare/{task.pk}/")
+    assert {row[0] for row in queue(page)} == {pair.pk for pair in pairs} - {pair.pk for pair in gone}
+    assert as_anna.get(f"/compare/{task.pk}/answers/{gone[-1].pk}/").status_code == 404
+    # What was on its way is taken.
+    assert people.send(as_anna, gone[-1], "label", label="2").status_code == 200
+    assert PreferencePair.objects.get(pk=gone[-1].pk).verdict == "2"
+    for pair in pairs:
+        if pair not in gone and not PreferencePair.objects.get(pk=pair.pk).verdict:
+            people.send(as_anna, pair, "label", label="1")
+    left = [pair for pair in people.pairs_of(task) if pair not in gone]
+    version = sum(pair.version for pair in left)
+    assert people.sign_off(as_anna, task, version=version).status_code == 200
+
+
+def test_a_second_opinion_is_somebody_elses_and_a_repetition_ones_own(
+    task: Task, as_anna: Client, anna: Person, ben: Person
+):
+    second = label_again(of=task.condition, name="Second", purpose=SECOND, share=50, acting_user=None)
+    with pytest.raises(PlanError, match="a second opinion is somebody else's"):
+        give(second, task.topic, anna)
+    assert len(people.pairs_of(give(second, task.topic, ben))) == 3
+    repeated = label_again(of=task.condition, name="Repeat", purpose=REPEAT, acting_user=None)
+    with pytest.raises(PlanError, match="has not signed bee off"):
+        give(repeated, task.topic, anna)
+    prefer_smaller(as_anna, task)
+    again = give(repeated, task.topic, anna)
+    assert len(people.pairs_of(again)) == 6
+    assert as_anna.get(f"/compare/{task.pk}/").status_code == 403, "without a look at what was said before"
+    assert as_anna.get(f"/compare/{again.pk}/").status_code == 200
+
+
+def test_who_saw_a_models_preferences_is_given_none(compared: Condition, anna: Person):
+    record_exposure(anna, compared.campaign.topics.filter(qid="bee"), "preference", "export")
+    with pytest.raises(PlanError, match="anna has seen LLM output of this kind on bee"):
+        give(people.condition(compared.campaign), compared.campaign.topics.get(qid="bee"), anna)
+
+
+def test_practice_is_held_against_a_reference_as_it_was_shown(
+    compared: Condition, anna: Person, olga: Person, as_anna: Client
+):
+    campaign = compared.campaign
+    compared.judge.parameters["by"] = "people"
+    compared.judge.save()
+    topic = campaign.topics.get(qid="bee")
+    mark_practice(campaign=campaign, topics=[topic], acting_user=olga)
+    condition = people.condition(campaign)
+    name_reference(condition=condition, reference=compared, acting_user=olga)
+    topic.refresh_from_db()
+    task = give(condition, topic, anna)
+    for pair, value in zip(people.pairs_of(task), "111112", strict=True):
+        people.send(as_anna, pair, "label", label=people.shown(pair, value))
+    assert people.sign_off(as_anna, task).status_code == 200
+    page = as_anna.get(f"/practice/{task.pk}/").content.decode()
+    text = " ".join(re.sub(r"<[^>]+>", " ", page).split())
+    assert "items you judged 6 of them in the reference 6 the same label 5 83.3%" in text
+    for pair, value in zip(people.pairs_of(task), "111112", strict=True):
+        row = f"Pair {pair.position + 1} The pair Answer 1: {pair.as_shown[0].text} Answer 2: {pair.as_shown[1].text}"
+        same = "yes" if value == "1" else "no"
+        assert f"{row} {people.shown(pair, value)} {people.shown(pair, '1')} {same}" in text
+    assert not [tag for tag in RUNS if tag in page]
+    with pytest.raises(PlanError, match="practice is done once"):
+        give(people.condition(campaign, "Once more"), topic, anna)
+
+
+# What organizers see
+
+
+def test_flags_reach_the_organizer_and_the_answer_its_person(task: Task, as_anna: Client, olga: Person):
+    pair = people.pairs_of(task)[0]
+    people.send(as_anna, pair, "cannot", reason="all Greek")
+    people.send(as_anna, pair, "flag", note="is that English?")
+    as_olga = client_of(olga)
+    page = as_olga.get("/campaigns/study/asked/").content.decode()
+    assert "all Greek" in page
+    assert "is that English?" in page
+    assert text_of(tags(pair)[0], "bee") in page
+    question = "can't judge: all Greek; is that English?"
+    sent = {"task": task.pk, "sheet": pair.pk, "item": pair.item, "question": question, "text": "It is Greek."}
+    assert as_olga.post("/campaigns/study/asked/answer/", sent).status_code == 302
+    assert "It is Greek." in as_olga.get("/campaigns/study/asked/?state=answered").content.decode()
+    page = as_anna.get(f"/compare/{task.pk}/").content.decode()
+    assert f"{{&quot;{pair.pk}&quot;: {{&quot;{pair.item}&quot;: [&quot;It is Greek.&quot;]}}}}" in page
+    assert "It is Greek." in as_anna.get("/answers/").content.decode()
+
+
+def test_an_organizer_reads_what_was_said_with_its_history(task: Task, as_anna: Client, olga: Person):
+    pair = people.pairs_of(task)[0]
+    people.send(as_anna, pair, "label", label="2", seconds=7)
+    page = client_of(olga).get(f"/compare/{task.pk}/").content.decode()
+    assert "answer 2" in page
+    assert all(tag in page for tag in RUNS)
+    way = f"/campaigns/study/labels/preference/{pair.pk}/{pair.item}/"
+    assert way in page
+    history = client_of(olga).get(way).content.decode()
+    assert "shown as answers 1 and 2: 2; 7 active seconds" in history
+    assert f"1: {tags(pair)[0]}, or 2: {tags(pair)[1]}; 0: neither" in history
+    assert client_of(olga).get(f"/campaigns/study/labels/preference/{pair.pk}/99/").status_code == 404
+
+
+def test_position_bias_is_told_by_person(task: Task, as_anna: Client, olga: Person):
+    for pair, label in zip(people.pairs_of(task), "111112", strict=True):
+        people.send(as_anna, pair, "label", label=label)
+    page = client_of(olga).get(f"/campaigns/study/scores/?condition={task.condition_id}").content.decode()
+    assert "5 of 6 verdicts (83.3 %) are for the answer that was shown first" in " ".join(page.split())
+    assert "By person: <bdi>anna</bdi>: 5 of 6 (83.3 %)." in " ".join(page.split())
+
+
+# The whole way
+
+
+def test_scores_and_files_equal_those_of_the_same_preferences_from_a_file(
+    runs: Campaign, anna: Person, as_anna: Client, import_file: Importer
+):
+    condition = people.condition(runs)
+    for qid in TOPICS:
+        prefer_smaller(as_anna, give(condition, runs.topics.get(qid=qid), anna))
+    pairs = [(one, other) for one in RUNS for other in RUNS if one < other]
+    lines = [comparison(one, other, qid, 1) for qid in TOPICS for one, other in pairs]
+    done = import_file(runs, "preferences", lines, condition="From a file", by="people")
+    assert done.state == "done", done.report
+    of_file = runs.conditions.get(name="From a file")
+    scores = [exported(one) for one in (condition, of_file)]
+    assert len(scores[0]) > 4
+    assert without_names(scores[0]) == without_names(scores[1])
+    records = [
+        {json.dumps(record, sort_keys=True) for record in map(json.loads, preference_lines(one))}
+        for one in (condition, of_file)
+    ]
+    assert records[0] == records[1]
+    compared = run(create_comparison(campaign=runs, first=of_file, second=condition, acting_user=None, draws=20))
+    assert compared.comparison
+
+
+def exported(condition: Condition) -> list[dict[str, str]]:
+    out = StringIO()
+    call_command("export_scores", "study", condition=condition.name, stdout=out)
+    return list(csv.DictReader(StringIO(out.getvalue())))
+
+
+def without_names(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    return [{name: value for name, value in row.items() if name != "condition"} for row in rows]
+
+
+def test_people_and_a_model_are_compared_pair_by_pair(task: Task, as_anna: Client, olga: Person):
+    prefer_smaller(as_anna, task)
+    of_model = compare(task.campaign, make_judge(task.campaign)).condition
+    PreferencePair.objects.filter(condition=of_model, topic=task.topic).update(value="1")
+    PreferencePair.objects.filter(condition=of_model, topic=task.topic, first__run__tag="run1").update(value="2")
+    made = run(
+        create_comparison(campaign=task.campaign, first=task.condition, second=of_model, acting_user=None, draws=20)
+    )
+    as_olga = client_of(olga)
+    page = as_olga.get(f"/campaigns/study/comparisons/{made.comparison.pk}/").content.decode()
+    assert "κ" in page
+    topic = as_olga.get(f"/campaigns/study/comparisons/{made.comparison.pk}/topics/{task.topic_id}/").content.decode()
+    for pair in people.pairs_of(task):
+        address = f"/campaigns/study/labels/preference/{pair.pk}/{pair.second_id}/"
+        assert (address in topic) == ("run1" in tags(pair))
+        assert as_olga.get(address).status_code == 200
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_bank_is_made_of_what_people_prefer(runs: Campaign, anna: Person, as_anna: Client, replay):
+    condition = people.condition(runs)
+    for qid in TOPICS:
+        prefer_smaller(as_anna, give(condition, runs.topics.get(qid=qid), anna))
+    server = replay(lambda message: json.dumps([f"What is {len(message)}?"]))
+    job: Job = done(make_judge(runs, server.base_url, concurrency=1), "PrefQuestions", preferences=condition)
+    assert (job.state, job.units_done, job.condition.preferences) == ("done", 5, condition)
+    assert f"preferences={condition}" in job.condition.identity
+    assert NuggetBank.objects.filter(condition=job.condition).count() == 5
+    assert "The better answer:\nRun 1 tells of" in server.asked[0]

@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from assessor.campaigns.models import Condition
+from assessor.formats.stems import stems
 from assessor.llm import replies
 from assessor.llm.prompts import PromptRequest, PromptSet, object_schema
-from assessor.llm.rehearsal.word_overlap import share, stems
+from assessor.llm.rehearsal.word_overlap import share
 from assignment.auto_assign import AnswerLabelsPrompt, AutoAssign
 from assignment.grading.label_kind import AUTO, AUTO_PASSAGES, GRADING
 from nuggets.prompts import nuggets_in_prompt

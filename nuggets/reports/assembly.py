@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from assessor.campaigns.report_length import characters
-from assessor.llm.rehearsal.word_overlap import stems
+from assessor.formats.stems import stems
 
 CHUNK = 1_000  # characters of a document that are read at once
 # The marks that end a sentence where blanks follow; of Chinese and Japanese, which write none, at once.

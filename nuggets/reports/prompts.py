@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from assessor.campaigns.models import Campaign, Topic
+from assessor.formats.stems import stems
 from assessor.llm import replies
 from assessor.llm.preview import passage_texts
 from assessor.llm.prompts import Preview, PreviewSubject, Prompt, PromptRequest, PromptSet
-from assessor.llm.rehearsal.word_overlap import share, stems
+from assessor.llm.rehearsal.word_overlap import share
 from nuggets.prompts import first_batch
 from nuggets.reports.assembly import chunks, fold, is_verbatim
 

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 
-from assessor.campaigns.condition_kind import kind_named
 from assessor.campaigns.models import Answer, Campaign, Condition, Topic
 from assessor.campaigns.queries import texts_to_label
 from assessor.formats.stems import stems
@@ -115,7 +114,7 @@ class AutoAssign(JobKind):
     @property
     def items(self) -> str:
         """What is labelled, in the plural."""
-        return kind_named(self.builds_on).counted
+        return self.nuggets_called
 
     def called(self, nuggets: Condition | None) -> str:
         """Return how papers call it, by how the nuggets came to be: "Edits/Auto"."""

@@ -71,7 +71,7 @@ class ConditionKind:
     peoples_methods: Sequence[str]  # under which people work here
     methods: Sequence[str]  # all of them, besides those of all kinds
     drafted_methods: Sequence[str] = ()  # under which a model makes nuggets here, or drafts them
-    builds_on = ""  # the name of the kind whose nuggets, those of another condition, are labelled here
+    builds_on: Sequence[str] = ()  # the names of the kinds whose nuggets, those of another condition, are labelled here
     takes_invalid_labels = False  # what is no label in a file can count as the lowest one
     makes_nuggets = False
     makes_grades = False  # of passages, which nuggets are made from
@@ -84,11 +84,17 @@ class ConditionKind:
         """Whether the nuggets of another condition are labelled."""
         return bool(self.builds_on)
 
+    @property
+    def nuggets_called(self) -> str:
+        """What those nuggets are called: "questions"; "" where there are none."""
+        return " or ".join(kind_named(name).counted for name in self.builds_on)
+
     def misfit(self, nuggets: Condition) -> str:
         """Say why nuggets of a condition can't be labelled, or ""."""
-        if nuggets.kind == self.builds_on:
+        if nuggets.kind in self.builds_on:
             return ""
-        wanted, found = kind_named(self.builds_on).title.lower(), kind_of(nuggets).title.lower()
+        wanted = " or ".join(kind_named(name).title.lower() for name in self.builds_on)
+        found = kind_of(nuggets).title.lower()
         return f"{self.title} takes {wanted}, and {nuggets} has {found}: choose another condition."
 
     # Tasks of people

@@ -42,7 +42,7 @@ class Argue(LabelKind):
     blind_method = MANUAL
     peoples_methods = (MANUAL,)
     methods = (MANUAL, AUTO)
-    builds_on = "questions"
+    builds_on = ("questions",)
     labels = LABELS
     has_screen = False
     is_in_every_study = False

@@ -14,7 +14,7 @@ from assessor.imports.made_files import NotImported, declare_control_run, free_t
 from assessor.llm.models import Job
 from nuggets.reports.assembly import ReportSentence, assemble
 from nuggets.reports.models import Reading, Report
-from nuggets.reports.queries import ToRead, found_for, read_pairs, to_read
+from nuggets.reports.queries import MOST_DOCUMENTS, ToRead, found_for, read_pairs, to_read
 
 _PREFIX = "crucible"
 
@@ -102,12 +102,13 @@ def _lines(report: Report, topics: Sequence[tuple[Topic, ToRead]]) -> Iterator[s
 
 def _record(report: Report, topic: Topic, one: ToRead, sentences: Sequence[ReportSentence]) -> dict[str, Any]:
     condition = report.condition
+    run = condition.retrieval_run
     made_from = {
         "questions": str(condition.nuggets),
         "edition": one.edition,
         "judge": str(condition.judge),
         "prompts": condition.short_prompts,
-        "documents": str(condition.qrels_source),
+        "documents": f"first {MOST_DOCUMENTS} of {run}" if run else str(condition.qrels_source),
         "text": report.text,
         "per_question": report.per_question,
     }

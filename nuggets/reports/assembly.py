@@ -38,6 +38,11 @@ class ReportSentence(NamedTuple):
     found: Found
 
 
+def as_question(text: str, *, is_fact: bool) -> str:
+    """Return what documents are read for: a question of a bank, or whether a fact is stated."""
+    return f"Is it stated that {text.rstrip('. ')}?" if is_fact else text
+
+
 def fold(text: str) -> str:
     """Return a text with each run of blanks as one."""
     return " ".join(text.split())

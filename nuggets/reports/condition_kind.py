@@ -30,7 +30,7 @@ class Reports(ConditionKind):
     blind_method = ""
     peoples_methods = ()
     methods = (REPORT,)
-    builds_on = "questions"
+    builds_on = ("questions", "nuggets")
     has_screen = False
     is_in_every_study = False
 

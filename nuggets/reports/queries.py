@@ -2,14 +2,16 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from assessor.campaigns.models import Condition, Grade, Topic
+from django.db.models import QuerySet
+
+from assessor.campaigns.models import Condition, Grade, RankedSegment, Topic
 from assessor.campaigns.queries import byte_order
 from nuggets.models import BankEdition
 from nuggets.queries import banks_by_topic, present_editions
 from nuggets.questions.formats import question_id
-from nuggets.reports.assembly import Found
+from nuggets.reports.assembly import Found, as_question
 from nuggets.reports.models import Reading
 
 MOST_DOCUMENTS = 100  # of a topic that are read
@@ -32,24 +34,34 @@ class ToRead(NamedTuple):
 
 
 def to_read(condition: Condition, topics: Sequence[Topic]) -> dict[int, ToRead]:
-    """Return what is read on each topic that has finished questions, by key, in a constant number of queries.
+    """Return what is read on each topic that has a finished bank, by key, in a constant number of queries.
 
-    Documents are those that the condition's own source grades as relevant, the best graded first.
+    Documents are the first of the condition's retrieval run, or those that its own source grades as relevant, the best
+    graded first.
     """
-    assert condition.nuggets is not None, "reports are written from questions"
+    assert condition.nuggets is not None, "reports are written from a bank"
     banks = banks_by_topic(condition.nuggets, topics)
     editions = present_editions(banks.values())
     docids: dict[int, list[str]] = defaultdict(list)
-    least = condition.relevance_threshold
-    relevant = Grade.objects.filter(source=condition.qrels_source, topic__in=list(banks), grade__gte=least)
-    for topic, docid in relevant.order_by("topic", "-grade", byte_order("docid")).values_list("topic", "docid"):
+    for topic, docid in _documents(condition, banks).values_list("topic", "docid"):
         if len(docids[topic]) < MOST_DOCUMENTS:
             docids[topic].append(docid)
     return {topic: ToRead(_questions(editions[bank.pk]), docids[topic], bank.edition) for topic, bank in banks.items()}
 
 
+def _documents(condition: Condition, topics: Iterable[int]) -> QuerySet[Any]:
+    """Return the rows that name the documents of topics, in order."""
+    if run := condition.retrieval_run:
+        return RankedSegment.objects.filter(run=run, topic__in=list(topics)).order_by("topic", "place")
+    least = condition.relevance_threshold
+    relevant = Grade.objects.filter(source=condition.qrels_source, topic__in=list(topics), grade__gte=least)
+    return relevant.order_by("topic", "-grade", byte_order("docid"))
+
+
 def _questions(edition: BankEdition) -> dict[str, str]:
-    return {question_id(nugget["text"]): nugget["text"] for nugget in edition.nuggets}
+    """Return what is asked for each nugget, by the id of its text."""
+    texts = {nugget["text"]: nugget.get("gold") is None for nugget in edition.nuggets}
+    return {question_id(text): as_question(text, is_fact=is_fact) for text, is_fact in texts.items()}
 
 
 def read_pairs(condition: Condition, topics: Iterable[int]) -> dict[int, set[tuple[str, str]]]:

@@ -244,3 +244,79 @@ def test_circular_runs_are_left_out_of_comparisons(graded: dict[str, Condition],
     reason = "circular: made from what scores it, or by who does"
     assert [gap["names"] for gap in calculation.result["left_out"] if gap["reason"] == reason] == [[TAG]]
     assert TAG not in json.dumps(calculation.result | {"left_out": []})
+
+
+def test_of_a_fact_it_is_asked_whether_it_is_stated(
+    relevant: Campaign,
+    import_file: Importer,
+    endpoint,
+    as_olga: Client,  # noqa: F811
+):
+    facts = {"qid": "t2", "query": "how is glass recycled", "nuggets": [{"text": "Glass is melted."}]}
+    assert import_file(relevant, "nuggets", [facts], condition="Facts of a file", by="people").state == "done"
+    judge = make_judge(relevant, endpoint().base_url)
+    plan = plan_job(
+        kind=REPORT,
+        judge=judge,
+        name="Facts",
+        qrels_source=relevant.qrels_sources.get(name="Q"),
+        nuggets=relevant.conditions.get(name="Facts of a file"),
+        topics=list(relevant.topics.filter(qid="t2")),
+    )
+    job = launch(plan, most_calls=None, most_cost=None, acting_user=None, to_workers=False)
+    runner.run_job(job.pk)
+    [reading] = Reading.objects.all()
+    assert reading.question == question_id("Glass is melted.")
+    assert [one["extracted"] for one in reading.found] == ["Glass is sorted by colour and melted."]
+    page = as_olga.get(reverse("job", args=[relevant.slug, job.pk])).content.decode()
+    assert "Question: Is it stated that Glass is melted?" in page
+
+
+def test_documents_can_be_the_first_of_a_retrieval_run(
+    relevant: Campaign,
+    import_file: Importer,
+    endpoint,
+    as_olga: Client,  # noqa: F811
+):
+    ranked = [f"t2 Q0 x{rank} {rank} {200 - rank} bm25" for rank in range(2, 110)]
+    done = import_file(relevant, "retrieval", "\n".join(["t2 Q0 d3 0 300 bm25", "t2 Q0 d5 1 299 bm25", *ranked]))
+    assert done.state == "done", done.report
+    judge = make_judge(relevant, endpoint().base_url)
+    page = as_olga.post(
+        reverse("launch_job", args=[relevant.slug]),
+        {
+            "kind": "Report",
+            "judge": judge.pk,
+            "replicate": 0,
+            "name": "Ranked",
+            "nuggets": relevant.conditions.get(name="Questions").pk,
+            "qrels_source": relevant.qrels_sources.get(name="Q").pk,
+            "retrieval_run": relevant.retrieval_runs.get().pk,
+            "topics": "t2",
+            "launch": "yes",
+        },
+    )
+    assert page.status_code == 302, page.content
+    condition = relevant.conditions.get(name="Ranked")
+    assert (condition.retrieval_run.tag, condition.qrels_source) == ("bm25", None)
+    assert "; retrieval=bm25; " in condition.identity
+    job = condition.jobs.get()
+    runner.run_job(job.pk)
+    job.refresh_from_db()
+    assert (job.units_total, job.units_done, job.units_failed) == (100, 2, 98)  # the others have no text
+    assert {one.docid for one in Reading.objects.all()} == {"d3", "d5"}
+
+
+def test_the_command_takes_grades_or_a_retrieval_run(relevant: Campaign, import_file: Importer, endpoint):  # noqa: F811
+    import_file(relevant, "retrieval", "t1 Q0 d3 0 9 bm25\nt2 Q0 d5 0 9 bm25\n")
+    make_judge(relevant, endpoint().base_url)
+    told = ["run_report", relevant.slug, "--judge=j", "--nuggets=Questions", "--name=Ranked", "--here"]
+    for wrong in ([], ["--qrels=Q", "--retrieval-run=bm25"], ["--retrieval-run=none"]):
+        with pytest.raises(CommandError):
+            call_command(*told, *wrong)
+    call_command(*told, "--retrieval-run=bm25")
+    call_command("write_report", relevant.slug, "--reports=Ranked")
+    made_from = Answer.objects.get(run__tag="crucible.Ranked.extractive", topic__qid="t2").extras["metadata"][
+        "made_from"
+    ]
+    assert made_from["documents"] == "first 100 of bm25"

@@ -146,14 +146,6 @@ def add_keys(nuggets: Snapshot, keys: str | None) -> Snapshot:
     return [nugget | {"id": key_of[nugget["uid"]]} for nugget in nuggets]
 
 
-def undecided_drafts(bank: NuggetBank) -> QuerySet[Nugget]:
-    """Return the drafts on the list that nobody has kept, reworded or given an importance yet."""
-    nuggets: QuerySet[Nugget] = bank.nuggets.all()
-    if bank.drafting_id is None:
-        return nuggets.none()
-    return nuggets.filter(uid__in=bank.order, is_undecided=True)
-
-
 def drafts(bank: NuggetBank) -> list[str]:
     """Return the model's list that a person was given to edit, in the model's order; none in other banks."""
     if bank.task_id is None or bank.drafting_id is None:
@@ -234,10 +226,10 @@ def folded(text: str) -> str:
     return " ".join(kept.lower().upper().lower().split())
 
 
-def next_redo(bank: NuggetBank) -> BankEdit | None:
-    """Return the edit that redo would make again: the newest that follows the head."""
-    editing = bank.edits.exclude(verb__in=BankEdit.OUTSIDE_UNDO)
-    return editing.filter(parent=bank.head_id).order_by("-version").first()
+def next_redo(edited: Any) -> Any | None:
+    """Return the edit of a bank or report that redo would make again: the newest that follows the head."""
+    editing = edited.edits.exclude(verb__in=edited.edits.model.OUTSIDE_UNDO)
+    return editing.filter(parent=edited.head_id).order_by("-version").first()
 
 
 class Lineage(NamedTuple):

@@ -13,7 +13,7 @@ from assessor.campaigns.models import Role
 from assessor.work.blindness import barred_from, had_feedback, has_seen
 from assessor.work.models import MAX_REASON, Task
 from assessor.work.write_protocol import Result
-from nuggets.actions.base import locked_bank, store
+from nuggets.actions.base import locked, store
 from nuggets.condition_kind import nugget_kind
 from nuggets.editions import consequences, snapshot
 from nuggets.models import BankEdition, NuggetBank
@@ -37,7 +37,7 @@ def finish_bank(bank: NuggetBank, *, acting_user: Person, seen: int) -> Result:
 
     What is handed in is kept as an edition, with what it changes for labels given on the one before.
     """
-    bank = locked_bank(bank, seen)
+    bank = locked(bank, seen)
     listed = nuggets_in_order(bank)
     if lacking := findings(bank, listed):
         raise NotReady(lacking)

@@ -249,8 +249,8 @@ def test_circular_runs_are_left_out_of_comparisons(graded: dict[str, Condition],
 def test_of_a_fact_it_is_asked_whether_it_is_stated(
     relevant: Campaign,
     import_file: Importer,
-    endpoint,
-    as_olga: Client,  # noqa: F811
+    endpoint,  # noqa: F811
+    as_olga: Client,
 ):
     facts = {"qid": "t2", "query": "how is glass recycled", "nuggets": [{"text": "Glass is melted."}]}
     assert import_file(relevant, "nuggets", [facts], condition="Facts of a file", by="people").state == "done"
@@ -275,8 +275,8 @@ def test_of_a_fact_it_is_asked_whether_it_is_stated(
 def test_documents_can_be_the_first_of_a_retrieval_run(
     relevant: Campaign,
     import_file: Importer,
-    endpoint,
-    as_olga: Client,  # noqa: F811
+    endpoint,  # noqa: F811
+    as_olga: Client,
 ):
     ranked = [f"t2 Q0 x{rank} {rank} {200 - rank} bm25" for rank in range(2, 110)]
     done = import_file(relevant, "retrieval", "\n".join(["t2 Q0 d3 0 300 bm25", "t2 Q0 d5 1 299 bm25", *ranked]))

@@ -62,8 +62,8 @@ class Drafting(MaybeImported, AppendOnly):
 class Edited(models.Model):
     """A list that one person edits. Each edit is among its `edits`, and undo takes back the last one that stands.
 
-    Besides its items it has a state, a version that counts every edit, the order of the uids on the list, and a head:
-    the edit that undo undoes.
+    Besides its items it has a state, a version that counts every edit, an edition that counts how often it was handed
+    in, the order of the uids on the list, and a head: the edit that undo undoes.
     """
 
     class State(models.TextChoices):
@@ -72,6 +72,8 @@ class Edited(models.Model):
 
     LIST: ClassVar[type[ItemList]]
     FIELDS: ClassVar[Sequence[str]]  # of an item that edits change
+    CALLED: ClassVar[str]  # in the history
+    LIVE: ClassVar[Sequence[str]] = ("version", "head", "state", "order")  # the columns that its person's writes change
 
     # Told by access: which version of the guidelines the person who works on it opened last.
     guidelines_version: int | None = None
@@ -88,11 +90,16 @@ class Edited(models.Model):
         """Return how many items its person is done with."""
         raise NotImplementedError
 
+    def count_to_do(self) -> int:
+        """Return how many items its person is given; 0 where there is no fixed number."""
+        return 0
+
 
 class NuggetBank(MaybeImported, Edited):
     """All nuggets of a topic under one creation method, by one maker."""
 
-    LIST, FIELDS = NuggetList, FIELDS
+    LIST, FIELDS, CALLED = NuggetList, FIELDS, "bank"
+    LIVE = (*Edited.LIVE, "reading", "read_passages")
 
     topic = models.ForeignKey("campaigns.Topic", models.PROTECT, related_name="nugget_banks")
     condition = models.ForeignKey("campaigns.Condition", models.PROTECT, related_name="nugget_banks")

@@ -75,6 +75,7 @@ class ConditionKind:
     takes_invalid_labels = False  # what is no label in a file can count as the lowest one
     makes_nuggets = False
     makes_grades = False  # of passages, which nuggets are made from
+    shown_called = "Labels that people see"  # what of another condition stands beside their work
     has_screen = True  # on which people can work
     is_in_every_study = True  # the Overview has its stage, and a plan its column, even where there is nothing of it
     related = "condition"  # what url() reads of a task, for select_related
@@ -144,6 +145,11 @@ class ConditionKind:
         if not self.has_screen:
             return f"Nobody can be given {condition.name}: it is not done by people on a screen."
         return self.closed(condition)
+
+    def spoils(self, condition: Condition) -> Collection[str]:
+        """Return the kinds, by name, of which nobody can work blind on a topic that they opened under a condition."""
+        starts_from_a_model = condition.method in self.peoples_methods and not condition.is_blind()
+        return (self.name,) if starts_from_a_model else ()
 
     def guidelines(self) -> str:
         """Return the guidelines that campaigns start with, in Markdown: guidelines.md of its app."""

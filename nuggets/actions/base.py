@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 from uuid import UUID
 
+from django.db.models import F
 from django.utils import timezone
 
 from assessor.accounts.models import Person
@@ -81,6 +82,16 @@ def edit_list(
     edited.head = store(edited, verb, changes, judge, parent=edited.head)
     edited.save(update_fields=["head"])
     return {"version": edited.version}
+
+
+def hand_in(edited: Any, verb: str, acting_user: Person) -> None:
+    """Make a list read-only, and its task finished."""
+    edited.state = Edited.State.FINISHED
+    edited.edition += 1
+    edited.finished_at = timezone.now()
+    store(edited, verb, {}, judge_of(acting_user))
+    if edited.task_id:
+        Task.objects.filter(pk=edited.task_id).update(state=Task.State.FINISHED, total=F("done"), leased_until=None)
 
 
 def undo(edited: Any, *, acting_user: Person, seen: int) -> Result:

@@ -76,6 +76,11 @@ def is_verbatim(extracted: str, chunk: str) -> bool:
     return fold(extracted) in fold(chunk)
 
 
+def by_confidence(found: Iterable[Found]) -> list[Found]:
+    """Return what was found for a question, the most confident first, and of equal ones those of the first document."""
+    return sorted(found, key=lambda one: (-one.confidence, one.place, one.part))
+
+
 def assemble(
     questions: Sequence[str],
     found: Mapping[str, Sequence[Found]],
@@ -94,8 +99,7 @@ def assemble(
     said: set[frozenset[str]] = set()
     length = 0
     for question in questions:
-        of_question = sorted(found.get(question, ()), key=lambda one: (-one.confidence, one.place, one.part))
-        for one in of_question[:per_question]:
+        for one in by_confidence(found.get(question, ()))[:per_question]:
             text = one.extracted if is_extractive else one.condensed
             words = stems(text)
             if words in said:

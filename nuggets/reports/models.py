@@ -8,6 +8,7 @@ from assessor.campaigns.models import AppendOnly
 from assessor.runtime.fields import JSONText
 from nuggets.editing import ItemList
 from nuggets.models import Edited
+from nuggets.reports.assembly import fold
 
 
 class Reading(AppendOnly):
@@ -136,7 +137,7 @@ class EditedSentence(models.Model):
         """How its text came to be: kept as the model or the document has it, reworded, or written."""
         if not self.draft:
             return "written"
-        return "kept" if self.text in (self.draft, self.extracted) else "reworded"
+        return "kept" if self.text in (self.draft, fold(self.extracted)) else "reworded"
 
 
 class ReportEdit(AppendOnly):

@@ -44,6 +44,7 @@ from metaeval.models import Comparison, ScoreTable
 from metaeval.queries import side_key
 from nuggets import actions
 from nuggets.models import BankEdition, NuggetBank
+from nuggets.reports.models import EditedReport
 from support.actions import add_sheets, create_support, sheet_row
 from tests.api.tokens import make_token
 from tests.assignment.argue.conftest import attested, report
@@ -55,7 +56,7 @@ from tests.nuggets.model import draft, make_condition, make_model
 from tests.preference.model import compare
 from tests.questions import banks
 from tests.relevance.conftest import give_relevance, judge_item
-from tests.reports.model import write
+from tests.reports.model import edit_elsewhere, write
 from tests.studies.conftest import coded_study
 from tests.support.judging_helpers import label_as_model, models_condition
 from tests.support.lines import FULL, cites
@@ -84,6 +85,7 @@ UNSAFE |= {"advance_plan", "take_back_planned", "remind", "reminder_seen"}
 UNSAFE |= {
     f"nugget_{verb}" for verb in ("add", "keep", "reword", "importance", "move", "delete", "undo", "redo", "finish")
 }
+UNSAFE |= {f"report_{verb}" for verb in ("add", "take", "leave", "reword", "move", "undo", "redo", "sign", "reopen")}
 UNSAFE |= {f"{verb}_job" for verb in ("pause", "resume", "cancel", "retry")} | {"try_judge", "job_budget"}
 UNSAFE |= {f"relevance_{verb}" for verb in ("judge", "undo", "draw", "show")}
 UNSAFE |= {f"nugget_{verb}" for verb in ("attach", "detach", "merge", "split", "note", "reading", "read", "reopen")}
@@ -159,6 +161,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         "frozen_bundle": [slug, frozen, 1],
         "frozen_manifest": [slug, frozen, 1],
         "nugget_editor": [bank.pk],
+        "report_editor": [EditedReport.objects.latest("pk").pk],
         "nugget_drafts": [NuggetBank.objects.filter(condition=edits).latest("pk").pk],
         "condition_drafts": [slug, edits.pk],
         "export_drafts": [slug, edits.pk],
@@ -327,6 +330,7 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
         compare(campaign, campaign.model_judges.earliest("pk"), replicate=made)
         for number in new:
             write(edits, topics[0], first, number)
+        edit_elsewhere(campaign, anna, size)
         assign_on_t1(campaign, anna, new)
         judge_support(campaign, new)
         judge_support_on_t1(campaign, anna, new)
@@ -575,7 +579,8 @@ def test_addresses_that_only_take_posts_are_no_pages(grow, anna: Person, olga: P
         "code_item": ["study", 1, 1],
     }
     for name in UNSAFE:
-        on_a_nugget = name.removeprefix("nugget_") in (*ON_A_NUGGET, *ON_A_QUESTION)
+        on_a_sentence = name in [f"report_{verb}" for verb in ("take", "leave", "reword", "move")]
+        on_a_nugget = on_a_sentence or name.removeprefix("nugget_") in (*ON_A_NUGGET, *ON_A_QUESTION)
         args = places.get(name, [bank.pk, uid] if on_a_nugget else [bank.pk])  # a task of the same number will do
         for person in (anna, olga):
             assert client_of(person).get(reverse(name, args=args)).status_code == 405, name

@@ -20,8 +20,7 @@ from metaeval.actions import run as compute
 from nuggets.questions.formats import question_id
 from nuggets.reports.models import Reading, Report
 from tests.api.conftest import token
-from tests.assignment.conftest import answered  # noqa: F401  # fixtures
-from tests.assignment.grading.conftest import HEAL, questions  # noqa: F401  # fixtures
+from tests.assignment.grading.conftest import HEAL
 from tests.conftest import Importer, client_of
 from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
 from tests.llm.grading import make_judge
@@ -29,16 +28,6 @@ from tests.questions.banks import bank
 
 pytestmark = pytest.mark.django_db(transaction=True)
 REPORT = job_kind_named("Report")
-
-
-@pytest.fixture
-def relevant(questions: Condition, import_file: Importer) -> Campaign:  # noqa: F811
-    """The campaign, whose topics have relevant passages with texts: d1 (grade 3) and d2 (1), and d5."""
-    done = import_file(
-        questions.campaign, "qrels", "t1 0 d2 1\nt1 0 d1 3\nt1 0 d3 0\nt2 0 d5 2\n", source="Q", by="people"
-    )
-    assert done.state == "done", done.report
-    return questions.campaign
 
 
 def planned(judge: ModelJudge, topics: tuple[str, ...] = ("t1", "t2")) -> Plan:
@@ -136,7 +125,7 @@ def test_what_is_not_read_to_the_end_is_left_out(relevant: Campaign, endpoint, a
     asked = {"reports": reports, "text": "abstractive", "per_question": 1}
     done = as_olga.post(address, asked, follow=True).content.decode()
     assert "crucible.Found.abstractive was written: 1 report." in done
-    assert "Not read to the end, and left out: t1." in done
+    assert "Not read to the end or not signed, and left out: t1." in done
     assert [one["topic"] for one in lines(relevant, "crucible.Found.abstractive")] == ["t2"]
     assert "is this report" in as_olga.post(address, asked, follow=True).content.decode()
     assert "Choose what" in as_olga.post(address, asked | {"per_question": 0}, follow=True).content.decode()
@@ -155,11 +144,6 @@ def test_nobody_else_can_have_reports_written(relevant: Campaign, anna: Person, 
     address = reverse("reports", args=[relevant.slug])
     assert client_of(anna).post(address).status_code == 404
     assert client.post(address).status_code == 401
-
-
-@pytest.fixture
-def as_olga(olga: Person) -> Client:
-    return client_of(olga)
 
 
 TAG = "crucible.Found.extractive"

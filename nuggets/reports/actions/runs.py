@@ -105,14 +105,11 @@ def _assembled(reports: Condition, text: str, per_question: int) -> tuple[list[_
 
 
 def _signed(reports: Condition) -> tuple[list[_Made], list[str]]:
-    """Return the report of each topic that is signed, of several people's the newest, and the ids of the others."""
-    found = EditedReport.objects.filter(condition=reports).exclude(task__state=Task.State.WITHDRAWN)
-    signed: dict[str, EditedReport] = {}
-    for one in found.select_related("topic", "task__person", "bank_edition", "condition").order_by("finished_at", "pk"):
-        if one.state == EditedReport.State.FINISHED:
-            signed[one.topic.qid] = one
-    left_out = sorted({one.topic.qid for one in found.select_related("topic")} - signed.keys())
-    return [_of_person(one) for one in signed.values()], left_out
+    """Return the report of each topic that is signed, and the ids of topics whose report is not."""
+    of_people = EditedReport.objects.filter(condition=reports).exclude(task__state=Task.State.WITHDRAWN)
+    found = list(of_people.select_related("topic", "task__person", "bank_edition", "condition").order_by("topic__qid"))
+    signed = [one for one in found if one.state == EditedReport.State.FINISHED]
+    return [_of_person(one) for one in signed], [one.topic.qid for one in found if one not in signed]
 
 
 def _of_person(report: EditedReport) -> _Made:

@@ -330,7 +330,6 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
         compare(campaign, campaign.model_judges.earliest("pk"), replicate=made)
         for number in new:
             write(edits, topics[0], first, number)
-        edit_elsewhere(campaign, anna, size)
         assign_on_t1(campaign, anna, new)
         judge_support(campaign, new)
         judge_support_on_t1(campaign, anna, new)
@@ -377,6 +376,7 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
                 fill(bank, (uuid4(), "text", "vital"))
                 do(bank, actions.finish_bank)
         assert Task.objects.filter(state=Task.State.FINISHED).count() >= size
+        edit_elsewhere(campaign, anna, size)
         return fullest
 
     return do_it

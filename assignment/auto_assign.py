@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 
-from assessor.campaigns.condition_kind import kind_named
 from assessor.campaigns.models import Answer, Campaign, Condition, Topic
 from assessor.campaigns.queries import texts_to_label
+from assessor.formats.stems import stems
 from assessor.llm.actions import JobError
 from assessor.llm.job_kind import Ask, Expected, JobKind, TopicState, UnitFailure
 from assessor.llm.models import Job, Unit
 from assessor.llm.preview import answer_of
 from assessor.llm.prompts import Preview, PreviewError, PreviewSubject, PromptRequest, PromptSet, PublishedTemplate
-from assessor.llm.rehearsal.word_overlap import label_by_share, stems
+from assessor.llm.rehearsal.word_overlap import label_by_share
 from assessor.work.judging_pool import NOT_JUDGED
 from assignment.actions import add_lacking_sheets, open_labelled, store_labels, usual_name
 from assignment.actions.auto_assign import Labelled
@@ -120,7 +120,7 @@ class AutoAssign(JobKind):
     @property
     def items(self) -> str:
         """What is labelled, in the plural."""
-        return kind_named(self.builds_on).counted
+        return self.nuggets_called
 
     def called(self, nuggets: Condition | None) -> str:
         """Return how papers call it, by how the nuggets came to be: "Edits/Auto"."""

@@ -24,7 +24,7 @@ class LabellingFields(ConditionFields):
     def __init__(self, campaign: Campaign) -> None:
         super().__init__(campaign)
         [self._nuggets] = self.fields.keys() - {*self.SHOWN}
-        banks = campaign.conditions.filter(kind=self.kind.builds_on)
+        banks = campaign.conditions.filter(kind__in=self.kind.builds_on)
         self.fields[self._nuggets].queryset = banks  # type: ignore[attr-defined]
         for name in self.SHOWN:
             self.fields[name].queryset = with_a_models_labels(self.kind, campaign)  # type: ignore[attr-defined]
@@ -81,5 +81,5 @@ class ControlForm(forms.Form):
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        nuggets = campaign.conditions.filter(kind=ASSIGNMENT.builds_on)
+        nuggets = campaign.conditions.filter(kind__in=ASSIGNMENT.builds_on)
         self.fields["nuggets"].queryset = nuggets  # type: ignore[attr-defined]

@@ -83,7 +83,7 @@ class Assignment(LabelKind):
     blind_method = MANUAL
     peoples_methods: Sequence[str] = (MANUAL,)
     methods: Sequence[str] = (MANUAL, AUTO)
-    builds_on = "nuggets"
+    builds_on: Sequence[str] = ("nuggets",)
     takes_invalid_labels = True
     questions_page = "assignment_questions"
     labels_export = "labels_by_answer"
@@ -227,7 +227,7 @@ class Assignment(LabelKind):
     def runs_section(self, campaign: Campaign) -> Section | None:
         from assignment.forms import ControlForm
 
-        has_nuggets = campaign.conditions.filter(kind=self.builds_on).exists()
+        has_nuggets = campaign.conditions.filter(kind__in=self.builds_on).exists()
         if not has_nuggets:
             return None
         return Section("assignment/_control_runs.html", ControlForm(campaign), "controls", "Add control runs")

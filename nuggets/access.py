@@ -1,4 +1,7 @@
-"""The only way to a bank for a person."""
+"""The only way to a bank, or another list that a person edits, for a person."""
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
 from django.http import Http404
 
@@ -7,8 +10,9 @@ from assessor.campaigns.access import has_now
 from assessor.campaigns.models import Role
 from assessor.work.access import own_task, require_open_blind
 from assessor.work.models import Task
-from nuggets.models import NuggetBank
+from nuggets.models import Edited, NuggetBank
 
+List = TypeVar("List", bound=Edited)
 _WITH = (
     "topic",
     "condition__campaign",
@@ -25,23 +29,34 @@ def own_bank(person: Person, bank_id: int) -> NuggetBank:
 
     Raises PermissionDenied where the person can't do it blind any more.
     """
-    bank = NuggetBank.objects.filter(pk=bank_id, task__person=person).first()
-    if bank is None or bank.task_id is None:
+    return own_list(NuggetBank, person, bank_id, "condition__judge", "condition__qrels_source__condition__judge")
+
+
+def own_list(model: type[List], person: Person, pk: int, *related: str) -> List:
+    """Return a list of a person's own task, with related records of the task, as own_bank() does."""
+    found: Any = model._default_manager.filter(pk=pk, task__person=person).first()
+    if found is None or found.task_id is None:
         raise Http404("There is no such list for you.")
-    task = own_task(person, bank.task_id, "condition__judge", "condition__qrels_source__condition__judge")
-    bank.task, bank.condition, bank.topic = task, task.condition, task.topic
-    bank.guidelines_version = task.guidelines_version
+    task = own_task(person, found.task_id, *related)
+    found.task, found.condition, found.topic = task, task.condition, task.topic
+    found.guidelines_version = task.guidelines_version
     require_open_blind(task)
-    return bank
+    own: List = found
+    return own
 
 
 def organized_bank(person: Person, bank_id: int) -> NuggetBank:
     """Return somebody else's bank in a campaign that the person organizes. Raises Http404."""
-    banks = NuggetBank.objects.filter(has_now(person, Role.ORGANIZER, "condition__campaign"), pk=bank_id)
-    bank = banks.select_related(*_WITH).exclude(task__person=person).first()
-    if bank is None:
+    return organized_list(NuggetBank, person, bank_id, _WITH)
+
+
+def organized_list(model: type[List], person: Person, pk: int, related: Sequence[str]) -> List:
+    """Return somebody else's list in a campaign that the person organizes. Raises Http404."""
+    lists = model._default_manager.filter(has_now(person, Role.ORGANIZER, "condition__campaign"), pk=pk)
+    found: List | None = lists.select_related(*related).exclude(task__person=person).first()
+    if found is None:
         raise Http404("There is no such list in a campaign of yours.")
-    return bank
+    return found
 
 
 def readable_bank(person: Person, bank_id: int) -> NuggetBank:
@@ -52,7 +67,7 @@ def readable_bank(person: Person, bank_id: int) -> NuggetBank:
         return own_bank(person, bank_id)
 
 
-def is_owner(person: Person, bank: NuggetBank) -> bool:
-    """Say whether the bank is the person's own work."""
-    task: Task | None = bank.task
+def is_owner(person: Person, edited: Any) -> bool:
+    """Say whether a list is the person's own work."""
+    task: Task | None = edited.task
     return task is not None and task.person_id == person.pk

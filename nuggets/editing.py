@@ -1,8 +1,8 @@
-"""A nugget list and its changes, as plain values: what an edit did, and how to take it back."""
+"""A list that a person edits, and its changes, as plain values: what an edit did, and how to take it back."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar, Self
 
 FIELDS = ("text", "importance", "evidence", "is_undecided", "gold", "aggregator", "under")
 MAX_LEVELS = 3  # of questions and those under them
@@ -11,20 +11,28 @@ Gold = list[dict[str, Any]]  # of a question: see Nugget
 
 
 @dataclass
-class NuggetList:
-    """The nuggets of a bank (fields by uid, deleted ones included) and the order of those on the list."""
+class ItemList:
+    """Items (fields by uid, those off the list included) and the order of those on the list."""
+
+    called: ClassVar[str]  # what changes call the items
 
     order: list[str] = field(default_factory=list)
-    nuggets: dict[str, dict[str, Any]] = field(default_factory=dict)
+    items: dict[str, dict[str, Any]] = field(default_factory=dict)
 
-    def copy(self) -> "NuggetList":
-        return NuggetList(list(self.order), {uid: dict(fields) for uid, fields in self.nuggets.items()})
+    def copy(self) -> Self:
+        return type(self)(list(self.order), {uid: dict(fields) for uid, fields in self.items.items()})
+
+
+class NuggetList(ItemList):
+    """The nuggets of a bank."""
+
+    called = "nuggets"
 
     def levels(self) -> dict[str, int]:
         """Return how deep each nugget on the list is, from 1: one more than the question that it is under."""
         levels: dict[str, int] = {}
         for uid in self.order:  # what is under another follows it
-            levels[uid] = levels.get(self.nuggets[uid]["under"], 0) + 1
+            levels[uid] = levels.get(self.items[uid]["under"], 0) + 1
         return levels
 
     def block(self, uid: str) -> list[str]:
@@ -42,7 +50,7 @@ class NuggetList:
         above: list[str] = []
         for uid in self.order:
             del above[min(levels[uid], MAX_LEVELS) - 1 :]
-            self.nuggets.setdefault(uid, {})["under"] = above[-1] if above else None
+            self.items.setdefault(uid, {})["under"] = above[-1] if above else None
             above.append(uid)
 
     def replace(self, uid: str, others: Sequence[str]) -> None:
@@ -92,30 +100,30 @@ def united(lists: Iterable[Sequence[dict[str, Any]]]) -> list[dict[str, Any]]:
     return found
 
 
-def changes_between(before: NuggetList, after: NuggetList) -> Changes:
+def changes_between(before: ItemList, after: ItemList) -> Changes:
     """Return what differs, each as [before, after]: {"order": [...], "nuggets": {uid: {field: [...]}}}.
 
-    A nugget that is new has no entry of its own: it is off the list before and on it after.
+    An item that is new has no entry of its own: it is off the list before and on it after.
     """
     changes: Changes = {}
     if before.order != after.order:
         changes["order"] = [before.order, after.order]
-    nuggets = {}
-    for uid, fields in before.nuggets.items():
-        changed = {name: [value, after.nuggets[uid][name]] for name, value in fields.items()}
+    items = {}
+    for uid, fields in before.items.items():
+        changed = {name: [value, after.items[uid][name]] for name, value in fields.items()}
         changed = {name: pair for name, pair in changed.items() if pair[0] != pair[1]}
         if changed:
-            nuggets[uid] = changed
-    if nuggets:
-        changes["nuggets"] = nuggets
+            items[uid] = changed
+    if items:
+        changes[before.called] = items
     return changes
 
 
-def apply(nugget_list: NuggetList, changes: Changes, *, backwards: bool) -> None:
+def apply(edited: ItemList, changes: Changes, *, backwards: bool) -> None:
     """Apply changes to a list, or take them back."""
     side = 0 if backwards else 1
     if "order" in changes:
-        nugget_list.order = list(changes["order"][side])
-    for uid, fields in changes.get("nuggets", {}).items():
+        edited.order = list(changes["order"][side])
+    for uid, fields in changes.get(edited.called, {}).items():
         for name, pair in fields.items():
-            nugget_list.nuggets[uid][name] = pair[side]
+            edited.items[uid][name] = pair[side]

@@ -1,11 +1,13 @@
 """Nugget banks, their nuggets, and every edit ever made to them."""
 
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from django.db import models
 
 from assessor.campaigns.models import AppendOnly, AppendOnlyQuerySet, MadeOrVisibleManager, MaybeImported
 from assessor.runtime.fields import JSONText
+from nuggets.editing import FIELDS, ItemList, NuggetList
 
 
 class Drafting(MaybeImported, AppendOnly):
@@ -57,18 +59,53 @@ class Drafting(MaybeImported, AppendOnly):
         return [label for batch in self.importance for label in batch] or [""] * len(self.nuggets)
 
 
-class NuggetBank(MaybeImported):
-    """All nuggets of a topic under one creation method, by one maker."""
+class Edited(models.Model):
+    """A list that one person edits. Each edit is among its `edits`, and undo takes back the last one that stands.
+
+    Besides its items it has a state, a version that counts every edit, an edition that counts how often it was handed
+    in, the order of the uids on the list, and a head: the edit that undo undoes.
+    """
 
     class State(models.TextChoices):
         OPEN = "open", "open"
         FINISHED = "finished", "finished"
 
+    LIST: ClassVar[type[ItemList]]
+    FIELDS: ClassVar[Sequence[str]]  # of an item that edits change
+    CALLED: ClassVar[str]  # in the history
+    LIVE: ClassVar[Sequence[str]] = ("version", "head", "state", "order")  # the columns that its person's writes change
+
+    # Told by access: which version of the guidelines the person who works on it opened last.
+    guidelines_version: int | None = None
+
+    class Meta:
+        abstract = True
+
+    @property
+    def items(self) -> Any:
+        """The manager of its items, those off the list included."""
+        raise NotImplementedError
+
+    def count_done(self) -> int:
+        """Return how many items its person is done with."""
+        raise NotImplementedError
+
+    def count_to_do(self) -> int:
+        """Return how many items its person is given; 0 where there is no fixed number."""
+        return 0
+
+
+class NuggetBank(MaybeImported, Edited):
+    """All nuggets of a topic under one creation method, by one maker."""
+
+    LIST, FIELDS, CALLED = NuggetList, FIELDS, "bank"
+    LIVE = (*Edited.LIVE, "reading", "read_passages")
+
     topic = models.ForeignKey("campaigns.Topic", models.PROTECT, related_name="nugget_banks")
     condition = models.ForeignKey("campaigns.Condition", models.PROTECT, related_name="nugget_banks")
     maker = models.ForeignKey("campaigns.Judge", models.PROTECT, related_name="nugget_banks")
     task = models.OneToOneField("work.Task", models.PROTECT, null=True, related_name="nugget_bank")
-    state = models.CharField(max_length=10, choices=State, default=State.OPEN)
+    state = models.CharField(max_length=10, choices=Edited.State, default=Edited.State.OPEN)
     version = models.PositiveIntegerField(default=0, help_text="Counts every edit.")
     edition = models.PositiveIntegerField(default=0, help_text="Counts how often the bank was finished.")
     order = JSONText(default=list, help_text="The uids of the nuggets on the list, in order; others are deleted.")
@@ -87,15 +124,24 @@ class NuggetBank(MaybeImported):
         null=True, help_text="The order in which a person got the drafts follows from it; none: as generated."
     )
 
-    # Told by nuggets.access: which version of the guidelines the person who works on it opened last.
-    guidelines_version: int | None = None
-
     class Meta:
         ordering = ("topic__qid", "pk")
         constraints = (models.UniqueConstraint(fields=("topic", "condition", "maker"), name="bank_once_for_a_maker"),)
 
     def __str__(self) -> str:
         return f"nuggets of {self.topic.qid}, {self.condition}"
+
+    @property
+    def items(self) -> Any:
+        return self.nuggets
+
+    def count_done(self) -> int:
+        undecided: int = self.undecided_drafts().count()
+        return len(self.order) - undecided
+
+    def undecided_drafts(self) -> Any:
+        """Return the drafts on the list that nobody has kept, reworded or given an importance yet."""
+        return self.nuggets.filter(uid__in=self.order, is_undecided=True) if self.drafting_id else self.nuggets.none()
 
 
 class Nugget(models.Model):

@@ -8,6 +8,7 @@ from typing import Any
 
 from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.campaigns.queries import byte_order
+from assessor.formats.stems import stems
 from assessor.llm import replies
 from assessor.llm.preview import passage_texts
 from assessor.llm.prompts import (
@@ -21,7 +22,7 @@ from assessor.llm.prompts import (
     PublishedTemplate,
     list_schema,
 )
-from assessor.llm.rehearsal.word_overlap import clauses, stems
+from assessor.llm.rehearsal.word_overlap import clauses
 from nuggets.formats import IMPORTANCE
 from nuggets.models import NuggetBank
 from nuggets.queries import nuggets_in_order

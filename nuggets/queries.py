@@ -122,7 +122,7 @@ def lacking_banks(condition: Condition, topics: Sequence[Topic]) -> Lacking:
     """Return on which topics the nuggets that are labelled under a condition are not finished."""
     assert condition.nuggets is not None, "nuggets of another condition are labelled there"
     lacking = {topic.pk for topic in topics} - set(banks_by_topic(condition.nuggets, topics))
-    what = kind_of(condition).builds_on
+    what = kind_of(condition).nuggets_called
     return Lacking(lacking, lambda qids: f"The {what} of {qids} under {condition.nuggets} are not finished.")
 
 
@@ -153,14 +153,6 @@ def add_keys(nuggets: Snapshot, keys: str | None) -> Snapshot:
     """Return nuggets of an edition with the keys of their records as "id". keys: JSON of [uid, key], of the bank's."""
     key_of = {str(UUID(uid)): pk for uid, pk in json.loads(keys or "[]")}
     return [nugget | {"id": key_of[nugget["uid"]]} for nugget in nuggets]
-
-
-def undecided_drafts(bank: NuggetBank) -> QuerySet[Nugget]:
-    """Return the drafts on the list that nobody has kept, reworded or given an importance yet."""
-    nuggets: QuerySet[Nugget] = bank.nuggets.all()
-    if bank.drafting_id is None:
-        return nuggets.none()
-    return nuggets.filter(uid__in=bank.order, is_undecided=True)
 
 
 def drafts(bank: NuggetBank) -> list[str]:
@@ -243,10 +235,10 @@ def folded(text: str) -> str:
     return " ".join(kept.lower().upper().lower().split())
 
 
-def next_redo(bank: NuggetBank) -> BankEdit | None:
-    """Return the edit that redo would make again: the newest that follows the head."""
-    editing = bank.edits.exclude(verb__in=BankEdit.OUTSIDE_UNDO)
-    return editing.filter(parent=bank.head_id).order_by("-version").first()
+def next_redo(edited: Any) -> Any | None:
+    """Return the edit of a bank or report that redo would make again: the newest that follows the head."""
+    editing = edited.edits.exclude(verb__in=edited.edits.model.OUTSIDE_UNDO)
+    return editing.filter(parent=edited.head_id).order_by("-version").first()
 
 
 class Lineage(NamedTuple):

@@ -11,6 +11,7 @@ from django.db.models import Count, QuerySet
 from assessor.campaigns.models import Answer, Campaign, Condition, Topic
 from assessor.campaigns.passages import cited_lengths, cited_texts, own_versions
 from assessor.campaigns.queries import answers_to
+from assessor.formats.stems import stems
 from assessor.llm import replies
 from assessor.llm.actions import JobError
 from assessor.llm.job_kind import Ask, Expected, JobKind, TopicState, UnitFailure
@@ -27,7 +28,7 @@ from assessor.llm.prompts import (
     PublishedTemplate,
     object_schema,
 )
-from assessor.llm.rehearsal.word_overlap import label_by_share, stems
+from assessor.llm.rehearsal.word_overlap import label_by_share
 from assessor.work.judging_pool import NOT_JUDGED
 from support.actions import MOVED, add_lacking_sheets, note_equal, open_labelled, resolve, store_labels
 from support.citations import LABELS, Cited, cited_in, pair, places

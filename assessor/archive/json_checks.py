@@ -124,15 +124,15 @@ def changes_of_item(said: Mapping[str, Check]) -> Check:
 
 
 def uid(value: Any) -> None:
-    """What names a nugget."""
-    as_uuid(value, "uids of nuggets")
+    """What names an item of a list that people edit."""
+    as_uuid(value, "uids")
 
 
-def bank_changes(value: Any) -> None:
-    """What an edit of a bank changed: the order before and after, fields by nugget; else texts of its own."""
+def list_changes(value: Any) -> None:
+    """What an edit of a bank or report changed: the order before and after, fields by item; else texts of its own."""
     for listed in value.get("order", ()):
         each(uid)(listed)
-    for name in value.get("nuggets", ()):
+    for name in (*value.get("nuggets", ()), *value.get("sentences", ())):
         uid(name)
 
 
@@ -176,7 +176,7 @@ def of_labels(model: type[Model]) -> dict[str, Check]:
 # By column.
 NUGGET_BANK = {"order": each(uid)}
 NUGGET = {"parents": each(uid), "gold": or_nothing(each(gold_answer))}
-BANK_EDIT = {"changes": bank_changes}
+BANK_EDIT = {"changes": list_changes}
 BANK_EDITION = {"nuggets": snapshot, "consequences": by_item(each(uid))}
 CONDITION = {"prompts": by_item(text)}
 JOB = {"kind": one_of(*job_kinds())}
@@ -185,4 +185,6 @@ PROMPT_SET = {"texts": by_item(text), "provenance": by_item(by_item(text))}
 DRAFTING = {"importance": each(each(_IMPORTANCE_OR_NONE)), "cuts": each(cut)}
 READING = {"found": each(said)}
 REPORT = {"editions": by_item(number)}
+EDITED_REPORT = NUGGET_BANK
+REPORT_EDIT = BANK_EDIT
 JUDGE = {"parameters": parameters}

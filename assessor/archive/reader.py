@@ -15,7 +15,7 @@ from assessor.archive.errors import wrong
 from assessor.archive.frozen_files import FrozenFiles
 from assessor.archive.item_names import ItemNames
 from assessor.archive.label_values import LabelValues
-from assessor.archive.nugget_names import NuggetNames
+from assessor.archive.list_names import NuggetNames, SentenceNames
 from assessor.archive.registry import BY_LABEL, KEPT, Kept
 from assessor.archive.values import Unfit, reader
 from assessor.archive.writer import FORMAT, VERSION
@@ -147,7 +147,7 @@ class Archive:
         """Check all of it: sums, counts, every value and reference, frozen files. Raises ArchiveError."""
         keys, looked_at = (
             self.keys(lambda model, number: number),
-            (FrozenFiles(), NuggetNames(), ItemNames(), LabelValues()),
+            (FrozenFiles(), NuggetNames(), SentenceNames(), ItemNames(), LabelValues()),
         )
         models: dict[str, int] = {}  # that are judges: their lines by name
         for kept in KEPT:

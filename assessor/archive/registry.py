@@ -133,6 +133,9 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
     Kept(nuggets.BankEdition, "bank", means=json_checks.BANK_EDITION),
     Kept(reports.Reading, "condition", means=json_checks.READING),
     Kept(reports.Report, "condition", means=json_checks.REPORT),
+    Kept(reports.EditedReport, "condition", means=json_checks.EDITED_REPORT),
+    Kept(reports.EditedSentence, "report"),
+    Kept(reports.ReportEdit, "report", means=json_checks.REPORT_EDIT),
     Kept(labels.ManualSetup, "condition"),
     *(
         Kept(model, within, means=json_checks.of_labels(model))

@@ -73,10 +73,11 @@ class ConditionKind:
     peoples_methods: Sequence[str]  # under which people work here
     methods: Sequence[str]  # all of them, besides those of all kinds
     drafted_methods: Sequence[str] = ()  # under which a model makes nuggets here, or drafts them
-    builds_on = ""  # the name of the kind whose nuggets, those of another condition, are labelled here
+    builds_on: Sequence[str] = ()  # the names of the kinds whose nuggets, those of another condition, are labelled here
     takes_invalid_labels = False  # what is no label in a file can count as the lowest one
     makes_nuggets = False
     makes_grades = False  # of passages, which nuggets are made from
+    shown_called = "Labels that people see"  # what of another condition stands beside their work
     has_screen = True  # on which people can work
     text_name = "answer"  # what pages call what a person has before them, unless it is a passage
     is_in_every_study = True  # the Overview has its stage, and a plan its column, even where there is nothing of it
@@ -87,11 +88,17 @@ class ConditionKind:
         """Whether the nuggets of another condition are labelled."""
         return bool(self.builds_on)
 
+    @property
+    def nuggets_called(self) -> str:
+        """What those nuggets are called: "questions"; "" where there are none."""
+        return " or ".join(kind_named(name).counted for name in self.builds_on)
+
     def misfit(self, nuggets: Condition) -> str:
         """Say why nuggets of a condition can't be labelled, or ""."""
-        if nuggets.kind == self.builds_on:
+        if nuggets.kind in self.builds_on:
             return ""
-        wanted, found = kind_named(self.builds_on).title.lower(), kind_of(nuggets).title.lower()
+        wanted = " or ".join(kind_named(name).title.lower() for name in self.builds_on)
+        found = kind_of(nuggets).title.lower()
         return f"{self.title} takes {wanted}, and {nuggets} has {found}: choose another condition."
 
     # Tasks of people
@@ -141,6 +148,11 @@ class ConditionKind:
         if not self.has_screen:
             return f"Nobody can be given {condition.name}: it is not done by people on a screen."
         return self.closed(condition)
+
+    def spoils(self, condition: Condition) -> Collection[str]:
+        """Return the kinds, by name, of which nobody can work blind on a topic that they opened under a condition."""
+        starts_from_a_model = condition.method in self.peoples_methods and not condition.is_blind()
+        return (self.name,) if starts_from_a_model else ()
 
     def guidelines(self) -> str:
         """Return the guidelines that campaigns start with, in Markdown: guidelines.md of its app."""

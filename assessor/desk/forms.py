@@ -231,7 +231,7 @@ class ConditionForm(forms.Form):
     def _labelling(self, campaign: Campaign, kinds: Iterable[ConditionKind], nuggets: str) -> dict[str, str]:
         """Return what is chosen at first where nuggets of a condition are to be labelled."""
         found = campaign.conditions.filter(pk=nuggets).first() if nuggets.isdecimal() else None
-        blind = [kind.blind_method for kind in kinds if found and kind.builds_on == found.kind]
+        blind = [kind.blind_method for kind in kinds if found and found.kind in kind.builds_on]
         method = next((method for method in blind if method in self._needs), "")
         return {"method": method, **dict.fromkeys(self._needs[method], nuggets)} if method else {}
 

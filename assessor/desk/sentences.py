@@ -60,6 +60,8 @@ _PREDICATES = {
     "question answered": "answered a question about {}",
     "relevance finished": "finished {}",
     "relevance opened again": "opened {} again",
+    "report reopened": "opened the {} again",
+    "report signed": "signed the {}",
     "report written": "wrote the reports {}",
     "run brought back": "brought the run {} back into a condition",
     "run details changed": "changed the details of the run {}",

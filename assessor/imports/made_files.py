@@ -46,10 +46,12 @@ def free_tag(campaign: Campaign, first: str, taken: Collection[str] = ()) -> str
     return tag
 
 
-def declare_control_run(campaign: Campaign, tag: str, team: str, person: Person | None) -> None:
+def declare_control_run(
+    campaign: Campaign, tag: str, team: str, person: Person | None, by: Run.Type = Run.Type.AUTOMATIC
+) -> None:
     """Make a run that is no system's, before its answers: so it passes for a system's at no moment.
 
     Raises NotImported.
     """
-    row = (tag, team, CONTROL, Run.Type.AUTOMATIC.value, None, "")
+    row = (tag, team, CONTROL, by.value, None, "")
     import_lines(campaign, "run_list", "runs.csv", write_run_list([row]), person)

@@ -15,7 +15,7 @@ from assessor.accounts.models import Person
 from assessor.campaigns import history
 from assessor.campaigns.actions import ConditionError, create_condition
 from assessor.campaigns.condition_kind import kind_named
-from assessor.campaigns.models import Campaign, Condition, Judge, QrelsSource, Topic
+from assessor.campaigns.models import Campaign, Condition, Judge, QrelsSource, RetrievalRun, Topic
 from assessor.campaigns.queries import among
 from assessor.imports.loaders.base import insert
 from assessor.llm.job_kind import Expected, Grades, JobKind
@@ -161,6 +161,7 @@ def plan_job(
     topics: Sequence[Topic],
     nuggets: Condition | None = None,
     preferences: Condition | None = None,
+    retrieval_run: RetrievalRun | None = None,
     min_relevant_grade: int | None = None,
     replicate: int = 0,
     sample: str = "",
@@ -180,6 +181,7 @@ def plan_job(
         qrels_source=qrels_source,
         nuggets=nuggets,
         preferences=preferences,
+        retrieval_run=retrieval_run,
         min_relevant_grade=min_relevant_grade,
         replicate=replicate,
         sample=sample,
@@ -201,14 +203,21 @@ def find_condition(
     replicate: int,
     sample: str = "",
     preferences: Condition | None = None,
+    retrieval_run: RetrievalRun | None = None,
 ) -> tuple[Condition, PromptSet]:
-    """Return the condition of such a job, not saved where the campaign has none, and its prompts. Raises JobError."""
-    if kind.grades != Grades.NONE and qrels_source is None:
+    """Return the condition of such a job, not saved where the campaign has none, and its prompts. Raises JobError.
+
+    retrieval_run: where the kind takes one, it goes before grades.
+    """
+    retrieval_run = retrieval_run if kind.takes_rankings else None
+    if kind.grades == Grades.NONE or retrieval_run:
+        qrels_source = min_relevant_grade = None
+    elif qrels_source is None:
         raise JobError(f"{kind.name} needs relevance grades: name their source.")
     if kind.grades == Grades.PEOPLES and qrels_source and qrels_source.by != QrelsSource.By.PEOPLE:
         raise JobError(f"{kind.name} takes people's grades only; those of {qrels_source} are a model's.")
     if kind.builds_on and nuggets is None:
-        raise JobError(f"{kind.name} needs {kind.builds_on}: name their condition.")
+        raise JobError(f"{kind.name} needs {kind.nuggets_called}: name their condition.")
     nuggets = nuggets if kind.builds_on else None
     if nuggets and (misfit := kind_named(kind.condition_kind).misfit(nuggets)):
         raise JobError(misfit)
@@ -224,8 +233,9 @@ def find_condition(
         campaign=judge.campaign,
         kind=kind.condition_kind,
         method=kind.method,
-        qrels_source=qrels_source if kind.grades != Grades.NONE else None,
-        min_relevant_grade=min_relevant_grade if kind.grades != Grades.NONE else None,
+        qrels_source=qrels_source,
+        retrieval_run=retrieval_run,
+        min_relevant_grade=min_relevant_grade,
         nuggets=nuggets,
         preferences=preferences,
         of_passages=kind.of_passages,

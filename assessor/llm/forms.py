@@ -8,9 +8,8 @@ from django import forms
 from django.db.models import QuerySet
 from django.urls import reverse
 
-from assessor.campaigns.condition_kind import kind_named
 from assessor.campaigns.forms import GradesField, RecordField, threshold_field
-from assessor.campaigns.models import Campaign, Condition
+from assessor.campaigns.models import Campaign, Condition, RetrievalRun
 from assessor.formats.lines import Line
 from assessor.formats.report import Report
 from assessor.formats.values import json_object
@@ -242,6 +241,11 @@ class LaunchForm(AskForm):
     kind = forms.ChoiceField(widget=forms.HiddenInput)
     qrels_source = GradesField(label="Relevance grades")
     min_relevant_grade = threshold_field()
+    retrieval_run = RecordField(
+        RetrievalRun.objects.none(),
+        required=False,
+        help_text="Its first documents are read. Choose none to read those that the grades call relevant.",
+    )
     nuggets = RecordField(Condition.objects.none(), required=False)
     preferences = RecordField(Condition.objects.none())
     topics = forms.CharField(
@@ -250,7 +254,7 @@ class LaunchForm(AskForm):
         widget=forms.Textarea(attrs={"rows": 3, "cols": 40}),
         help_text="Separated by blanks or line breaks. They replace the selection above.",
     )
-    field_order = ("kind", "nuggets", "preferences", "qrels_source", "min_relevant_grade", "judge")
+    field_order = ("kind", "nuggets", "preferences", "qrels_source", "min_relevant_grade", "retrieval_run", "judge")
 
     def __init__(self, campaign: Campaign, kind: JobKind, *args: Any, **kwargs: Any) -> None:
         super().__init__(campaign, *args, **kwargs)
@@ -261,9 +265,13 @@ class LaunchForm(AskForm):
         else:
             sources = campaign.qrels_sources.all()
             self.offer("qrels_source", sources.filter(by="people") if kind.grades == Grades.PEOPLES else sources)
+        if kind.takes_rankings:
+            self.fields["retrieval_run"].queryset = campaign.retrieval_runs.all()  # type: ignore[attr-defined]
+        else:
+            del self.fields["retrieval_run"]
         if kind.builds_on:
-            self.offer("nuggets", campaign.conditions.filter(kind=kind.builds_on))
-            self.fields["nuggets"].label = kind_named(kind.builds_on).counted.capitalize()
+            self.offer("nuggets", campaign.conditions.filter(kind__in=kind.builds_on))
+            self.fields["nuggets"].label = kind.nuggets_called.capitalize()
         else:
             del self.fields["nuggets"]
         if kind.preferences:
@@ -273,7 +281,7 @@ class LaunchForm(AskForm):
 
     def builds_on(self) -> list[forms.BoundField]:
         """Return the fields that say what the job works with."""
-        names = ("nuggets", "preferences", "qrels_source", "min_relevant_grade", "judge")
+        names = ("nuggets", "preferences", "qrels_source", "min_relevant_grade", "retrieval_run", "judge")
         return [self[name] for name in names if name in self.fields]
 
     def clean(self) -> dict[str, Any]:

@@ -68,14 +68,20 @@ class JobKind(Protocol):
     method: str  # of Condition
     prompts: tuple[Prompt[Any], ...]
     grades: Grades = Grades.NONE
+    takes_rankings: bool = False  # it can read the first documents of a retrieval run, and not those graded relevant
     preferences: str = ""  # the name of the kind of condition whose preferences it takes; "" where it takes none
     about_answers: bool = False  # whether each unit has an answer
     of_passages: bool = False  # which are passages then, and not what runs answered
 
     @property
-    def builds_on(self) -> str:
-        """The name of the kind of condition whose nuggets it takes; "" where it takes none."""
+    def builds_on(self) -> Sequence[str]:
+        """The names of the kinds of condition whose nuggets it takes."""
         return kind_named(self.condition_kind).builds_on
+
+    @property
+    def nuggets_called(self) -> str:
+        """What those nuggets are called."""
+        return kind_named(self.condition_kind).nuggets_called
 
     def called(self, nuggets: Condition | None) -> str:
         """Return what is made, as a condition's name tells it; nuggets: the condition that it builds on."""

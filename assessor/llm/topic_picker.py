@@ -58,7 +58,8 @@ def picker(
     sent: the form, empty before it is sent. pasted: topics whose ids were pasted, which go first. A form that has no
     picker means all topics.
     """
-    basis = f"{kind.name} {condition.nuggets_id} {condition.qrels_source_id} {condition.min_relevant_grade}"
+    parts = (condition.nuggets_id, condition.qrels_source_id, condition.min_relevant_grade, condition.retrieval_run_id)
+    basis = " ".join(map(str, (kind.name, *parts)))
     states = kind.topic_states(condition, topics)
     selected = _selected(topics, states, sent, basis)
     if pasted:

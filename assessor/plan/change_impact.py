@@ -62,9 +62,8 @@ def of_blind_work(person: Person | None, topics: Sequence[Topic], conditions: Se
     mixed: dict[tuple[str, str], list[str]] = defaultdict(list)
     for topic in topics:
         for blind, other in product(sorted(there[topic.pk], key=lambda one: one.pk), repeat=2):
-            starts_from_a_model = other.method in kind_of(other).peoples_methods and not other.is_blind()
             is_new = blind in conditions or other in conditions
-            if is_new and blind.kind == other.kind and blind.is_blind() and starts_from_a_model:
+            if is_new and blind.is_blind() and blind.kind in kind_of(other).spoils(other):
                 mixed[blind.name, other.name].append(topic.qid)
     for (blind_name, other_name), qids in mixed.items():
         yield (

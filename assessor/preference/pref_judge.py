@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from assessor.campaigns.models import Answer, Campaign, Condition, Protocol, Topic
+from assessor.formats.stems import stems
 from assessor.llm import replies
 from assessor.llm.actions import JobError
 from assessor.llm.job_kind import Ask, Expected, JobKind, TopicState, UnitFailure
@@ -19,7 +20,7 @@ from assessor.llm.prompts import (
     PromptSet,
     object_schema,
 )
-from assessor.llm.rehearsal.word_overlap import share, stems
+from assessor.llm.rehearsal.word_overlap import share
 from assessor.preference.actions import Verdicts, add_pairs, store_verdicts
 from assessor.preference.models import PreferencePair
 from assessor.preference.queries import background, compared_answers, counted_pairs, new_pairs, open_pairs, pair_names

@@ -8,6 +8,7 @@ from django.db.models.functions import Length
 
 from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.campaigns.queries import segment_texts
+from assessor.formats.stems import stems
 from assessor.llm import replies
 from assessor.llm.actions import JobError
 from assessor.llm.job_kind import Ask, Expected, JobKind, TopicState, UnitFailure
@@ -23,7 +24,7 @@ from assessor.llm.prompts import (
     PublishedTemplate,
     object_schema,
 )
-from assessor.llm.rehearsal.word_overlap import share, stems
+from assessor.llm.rehearsal.word_overlap import share
 from assessor.relevance.actions import store_grades
 from assessor.relevance.queries import graded_by, pool, ungraded
 

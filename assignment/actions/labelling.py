@@ -38,7 +38,7 @@ def why_closed(task: Task, bank: NuggetBank) -> str:
     """Say why nothing can be said of a task's answers now, or ""."""
     if task.state != Task.State.OPEN:
         return SIGNED_OFF
-    return "" if bank.state == NuggetBank.State.FINISHED else _REOPENED.format(kind_of(task).builds_on)
+    return "" if bank.state == NuggetBank.State.FINISHED else _REOPENED.format(kind_of(task).nuggets_called)
 
 
 def give_label(own: OwnSheet, *, nugget: int, label: str, seconds: int | None, seen: int) -> Result:

@@ -29,7 +29,7 @@ class ArgueFields(ConditionFields):
 
     def __init__(self, campaign: Campaign) -> None:
         super().__init__(campaign)
-        banks = campaign.conditions.filter(kind=ARGUE.builds_on)
+        banks = campaign.conditions.filter(kind__in=ARGUE.builds_on)
         self.fields["argue_questions"].queryset = banks  # type: ignore[attr-defined]
 
     def usual_name(self, method: str, filled_in: Mapping[str, Any]) -> str:

@@ -46,7 +46,7 @@ class Argue(LabelKind):
     blind_method = MANUAL
     peoples_methods = (MANUAL,)
     methods = (MANUAL, AUTO)
-    builds_on = "questions"
+    builds_on = ("questions",)
     questions_page = "argue_questions"
     settling = "argue/_settle.html"
     text_name = "report"

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from assessor.campaigns.models import Campaign, Sentence, Topic
 from assessor.campaigns.passages import cited_passages
+from assessor.formats.stems import stems
 from assessor.llm import replies
 from assessor.llm.preview import all_loaded, answer_of
 from assessor.llm.prompts import (
@@ -16,7 +17,7 @@ from assessor.llm.prompts import (
     PromptSet,
     object_schema,
 )
-from assessor.llm.rehearsal.word_overlap import share, stems
+from assessor.llm.rehearsal.word_overlap import share
 from assignment.argue.documents import document_text
 from assignment.argue.vocabulary import NO, YES
 from nuggets.models import NuggetBank

@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 
 from assessor.campaigns.models import Answer, Condition, Protocol
 from assessor.campaigns.passages import cited_texts
+from assessor.formats.stems import stems
 from assessor.llm import replies
 from assessor.llm.job_kind import Ask, UnitFailure
 from assessor.llm.models import Job, Unit
 from assessor.llm.prompt_requests import gather_all
 from assessor.llm.prompts import PromptRequest, PromptSet, object_schema
-from assessor.llm.rehearsal.word_overlap import share, stems
+from assessor.llm.rehearsal.word_overlap import share
 from assignment.actions.auto_assign import Labelled
 from assignment.auto_assign import AnswerLabelsPrompt, AutoAssign, Work
 from assignment.grading.label_kind import AUTO, AUTO_PASSAGES, GRADING

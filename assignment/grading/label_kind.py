@@ -36,7 +36,7 @@ class Grading(Assignment):
     post_edited_method = POST_EDITED
     peoples_methods = (MANUAL, POST_EDITED)
     methods = (MANUAL, POST_EDITED, AUTO)
-    builds_on = "questions"
+    builds_on = ("questions",)
     takes_invalid_labels = False
     is_in_every_study = False
     labels_export = "grades_by_answer"
@@ -81,7 +81,7 @@ class Grading(Assignment):
         """Return the section of the pool's passages; control runs state facts, and those of assignment do for both."""
         from assignment.grading.forms import PassagesForm
 
-        has_pool = campaign.retrieval_runs.exists() and campaign.conditions.filter(kind=self.builds_on).exists()
+        has_pool = campaign.retrieval_runs.exists() and campaign.conditions.filter(kind__in=self.builds_on).exists()
         if not has_pool:
             return None
         return Section("grading/_passages.html", PassagesForm(campaign), "passages", "Add passages to grade")

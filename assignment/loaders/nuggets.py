@@ -35,7 +35,7 @@ class NuggetLabelsLoader(ConditionLoader):
             self.report.error(0, "nuggets", name, "another name than that of the labels' condition")
             return None
         found = self.campaign.conditions.filter(name=name).first()
-        if found and found.kind != self.of_kind.builds_on:
+        if found and found.kind not in self.of_kind.builds_on:
             self.report.error(0, "nuggets", f"{name}, {found.kind}", "a new name, or that of a nugget condition")
             return None
         if self.condition and found != self.condition.nuggets:

@@ -1,6 +1,6 @@
 """The only writers of banks: making them, edits of the list, notes beside it, handing it in and giving it back."""
 
-from nuggets.actions.base import MAX_CHARACTERS
+from nuggets.actions.base import MAX_CHARACTERS, redo, undo
 from nuggets.actions.edits import (
     add_nugget,
     attach_evidence,
@@ -9,11 +9,9 @@ from nuggets.actions.edits import (
     keep_draft,
     merge_nuggets,
     move_nugget,
-    redo,
     reword_nugget,
     set_importance,
     split_nugget,
-    undo,
 )
 from nuggets.actions.exposure import see_nuggets
 from nuggets.actions.finishing import NotReady, ReopenError, finish_bank, reopen_bank

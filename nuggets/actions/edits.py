@@ -1,20 +1,18 @@
 """The edits of a nugget list, which undo takes back. Each is called inside work.writes.once, its transaction."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
 from assessor.accounts.models import Person
-from assessor.campaigns.actions import judge_of
 from assessor.campaigns.models import Judge
 from assessor.work.write_protocol import BadWrite, Result
-from nuggets.actions.base import MAX_CHARACTERS, MAX_GOLD, locked_bank, on_one_line, store
+from nuggets.actions.base import MAX_CHARACTERS, MAX_GOLD, edit_list, on_one_line
 from nuggets.condition_kind import nugget_kind
-from nuggets.editing import FIELDS, NuggetList, apply, changes_between, united, united_gold
-from nuggets.models import BankEdit, Nugget, NuggetBank
-from nuggets.queries import next_redo, passage_text
+from nuggets.editing import NuggetList, united, united_gold
+from nuggets.models import Nugget, NuggetBank
+from nuggets.queries import passage_text
 
-Change = Callable[[NuggetBank, NuggetList, Judge], None]
 Evidence = dict[str, Any]  # {"docid", "start", "end"}: characters of the segment's text, or both None for all of it
 MAX_MERGED = 100
 _OF_HALVES = ("note", "evidence", "gold", "last_gold", "aggregator")  # what both have of the nugget that is split
@@ -50,7 +48,7 @@ def keep_draft(bank: NuggetBank, *, uid: UUID, acting_user: Person, seen: int) -
     """Decide that a draft stays as it is."""
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        nugget_list.nuggets[on_list(bank, nugget_list, uid)]["is_undecided"] = False
+        nugget_list.items[on_list(bank, nugget_list, uid)]["is_undecided"] = False
 
     return edit_list(bank, "keep", change, acting_user, seen)
 
@@ -60,7 +58,7 @@ def reword_nugget(bank: NuggetBank, *, uid: UUID, text: str, acting_user: Person
     cleaned = on_one_line(text)
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        nugget = nugget_list.nuggets[on_list(bank, nugget_list, uid)]
+        nugget = nugget_list.items[on_list(bank, nugget_list, uid)]
         if nugget["text"] != cleaned:
             nugget |= {"text": cleaned, "is_undecided": False}
 
@@ -73,7 +71,7 @@ def set_importance(bank: NuggetBank, *, uid: UUID, importance: str, acting_user:
         raise BadWrite("importance must be vital or okay.")
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        nugget_list.nuggets[on_list(bank, nugget_list, uid)] |= {"importance": importance, "is_undecided": False}
+        nugget_list.items[on_list(bank, nugget_list, uid)] |= {"importance": importance, "is_undecided": False}
 
     return edit_list(bank, importance, change, acting_user, seen)
 
@@ -101,7 +99,7 @@ def attach_evidence(bank: NuggetBank, *, uid: UUID, evidence: Evidence, acting_u
     check_evidence(bank, evidence)
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        nugget = nugget_list.nuggets[on_list(bank, nugget_list, uid)]
+        nugget = nugget_list.items[on_list(bank, nugget_list, uid)]
         nugget["evidence"] = united([nugget["evidence"], [evidence]])
 
     return edit_list(bank, "attach", change, acting_user, seen)
@@ -111,7 +109,7 @@ def detach_evidence(bank: NuggetBank, *, uid: UUID, evidence: Evidence, acting_u
     """Take a place in a passage away from those that a nugget rests on."""
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        nugget = nugget_list.nuggets[on_list(bank, nugget_list, uid)]
+        nugget = nugget_list.items[on_list(bank, nugget_list, uid)]
         nugget["evidence"] = [item for item in nugget["evidence"] if item != evidence]
 
     return edit_list(bank, "detach", change, acting_user, seen)
@@ -132,7 +130,7 @@ def merge_nuggets(
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
         chosen = {on_list(bank, nugget_list, uid) for uid in uids}
         parents = [name for name in nugget_list.order if name in chosen]
-        fields = [nugget_list.nuggets[name] for name in parents]
+        fields = [nugget_list.items[name] for name in parents]
         notes = {nugget.name: nugget.note for nugget in bank.nuggets.filter(uid__in=parents)}
         note = " / ".join(dict.fromkeys(notes[name] for name in parents if notes[name]))  # halves share theirs
         if len(note) > MAX_CHARACTERS:
@@ -154,7 +152,7 @@ def merge_nuggets(
             note=note,
             gold=gold,
             last_gold=len(gold or ()),
-            under=nugget_list.nuggets[str(uid)]["under"],
+            under=nugget_list.items[str(uid)]["under"],
             **{name: _agreed(nugget[name] for nugget in fields) for name in ("importance", "aggregator")},
         )
 
@@ -181,65 +179,6 @@ def split_nugget(
         nugget_list.replace(name, parts)
 
     return edit_list(bank, "split", change, acting_user, seen)
-
-
-def undo(bank: NuggetBank, *, acting_user: Person, seen: int) -> Result:
-    """Take back the last edit that stands."""
-    bank = locked_bank(bank, seen)
-    edit = bank.head
-    if edit is None:
-        return {"version": bank.version}
-    bank.head = edit.parent
-    return _replay(bank, "undo", edit, acting_user, backwards=True)
-
-
-def redo(bank: NuggetBank, *, acting_user: Person, seen: int) -> Result:
-    """Make the last edit again that was taken back, if nothing was edited since."""
-    bank = locked_bank(bank, seen)
-    edit = next_redo(bank)
-    if edit is None:
-        return {"version": bank.version}
-    bank.head = edit
-    return _replay(bank, "redo", edit, acting_user, backwards=False)
-
-
-def edit_list(bank: NuggetBank, verb: str, change: Change, acting_user: Person, seen: int) -> Result:
-    """Carry out one edit on the version that the person saw, and store what it changed."""
-    bank = locked_bank(bank, seen)
-    judge = judge_of(acting_user)
-    before = _nugget_list(bank)
-    after = before.copy()
-    change(bank, after, judge)
-    changes = changes_between(before, after)
-    if not changes:
-        return {"version": bank.version}
-    _write_list(bank, after, changes)
-    bank.head = store(bank, verb, changes, judge, parent=bank.head)
-    bank.save(update_fields=["head"])
-    return {"version": bank.version}
-
-
-def _replay(bank: NuggetBank, verb: str, edit: BankEdit, acting_user: Person, *, backwards: bool) -> Result:
-    nugget_list = _nugget_list(bank)
-    apply(nugget_list, edit.changes, backwards=backwards)
-    _write_list(bank, nugget_list, edit.changes)
-    store(bank, verb, {}, judge_of(acting_user), about=edit)
-    return {"version": bank.version}
-
-
-def _nugget_list(bank: NuggetBank) -> NuggetList:
-    nuggets = {nugget.name: {name: getattr(nugget, name) for name in FIELDS} for nugget in bank.nuggets.all()}
-    for fields in nuggets.values():
-        fields["under"] = fields["under"] and str(fields["under"])  # as JSON has it
-    return NuggetList(list(bank.order), nuggets)
-
-
-def _write_list(bank: NuggetBank, nugget_list: NuggetList, changes: dict[str, Any]) -> None:
-    """Write what the changes touch, and only that."""
-    for uid, fields in changes.get("nuggets", {}).items():
-        values = {name: nugget_list.nuggets[uid][name] for name in fields}
-        Nugget.objects.filter(uid=uid, bank=bank).update(**values)
-    bank.order = nugget_list.order
 
 
 def on_list(bank: NuggetBank, nugget_list: NuggetList, uid: UUID) -> str:

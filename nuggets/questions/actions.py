@@ -7,8 +7,8 @@ from uuid import UUID
 from assessor.accounts.models import Person
 from assessor.campaigns.models import Judge
 from assessor.work.write_protocol import BadWrite, Result
-from nuggets.actions.base import MAX_GOLD, on_one_line
-from nuggets.actions.edits import Evidence, check_evidence, edit_list, on_list
+from nuggets.actions.base import MAX_GOLD, edit_list, on_one_line
+from nuggets.actions.edits import Evidence, check_evidence, on_list
 from nuggets.condition_kind import nugget_kind
 from nuggets.editing import MAX_LEVELS, Gold, NuggetList, united
 from nuggets.models import Nugget, NuggetBank
@@ -21,7 +21,7 @@ def add_gold(bank: NuggetBank, *, uid: UUID, text: str, acting_user: Person, see
         raise BadWrite("A gold answer needs a text.")
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        question = nugget_list.nuggets[on_list(bank, nugget_list, uid)]
+        question = nugget_list.items[on_list(bank, nugget_list, uid)]
         if len(question["gold"]) >= MAX_GOLD:
             raise BadWrite(f"A question has at most {MAX_GOLD} gold answers.")
         record = bank.nuggets.only("last_gold").get(uid=uid)
@@ -72,7 +72,7 @@ def aggregate(bank: NuggetBank, *, uid: UUID, aggregator: str, acting_user: Pers
         raise BadWrite("aggregator must be OR or AND.")
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        question = nugget_list.nuggets[on_list(bank, nugget_list, uid)]
+        question = nugget_list.items[on_list(bank, nugget_list, uid)]
         # All of them may still be asked for after others were removed: that can be taken back.
         is_taken_back = (question["aggregator"], aggregator) == (Nugget.Aggregator.AND, Nugget.Aggregator.OR)
         if len(question["gold"]) < 2 and not is_taken_back:
@@ -96,7 +96,7 @@ def nest(bank: NuggetBank, *, uid: UUID, is_deeper: bool, acting_user: Person, s
             if max(levels[one] for one in block) == MAX_LEVELS:
                 raise BadWrite(f"Questions are parts of others down to level {MAX_LEVELS}.")
         else:
-            above = nugget_list.nuggets[name]["under"]
+            above = nugget_list.items[name]["under"]
             if above is None:
                 raise BadWrite("This question is not a part of another.")
             # Behind the others that are under the same question: it would take them along.
@@ -121,7 +121,7 @@ def _edit_answer(
     """Put what is made of a gold answer in its place."""
 
     def change(bank: NuggetBank, nugget_list: NuggetList, judge: Judge) -> None:
-        question = nugget_list.nuggets[on_list(bank, nugget_list, uid)]
+        question = nugget_list.items[on_list(bank, nugget_list, uid)]
         if gold not in [answer["id"] for answer in question["gold"]]:
             raise BadWrite("There is no such gold answer of this question.")
         question["gold"] = [

@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 from assessor.campaigns.models import Campaign, Topic
+from assessor.formats.stems import stems
 from assessor.formats.values import to_json
 from assessor.llm import replies
 from assessor.llm.preview import answer_of
 from assessor.llm.prompts import Preview, PreviewError, PreviewSubject, Prompt, PromptRequest, PromptSet, list_schema
-from assessor.llm.rehearsal.word_overlap import clauses, share, stems
+from assessor.llm.rehearsal.word_overlap import clauses, share
 from assessor.preference.pref_judge import topic_words
 from nuggets.questions.pair_order import OF_A_REPLY
 from nuggets.questions.prompts import TOKENS_QUESTION

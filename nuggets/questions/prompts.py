@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from assessor.campaigns.models import Campaign, Topic
+from assessor.formats.stems import stems
 from assessor.llm import replies
 from assessor.llm.prompts import Preview, PreviewSubject, Prompt, PromptRequest, PromptSet, list_schema
-from assessor.llm.rehearsal.word_overlap import stems
 from nuggets.prompts import CreationPrompt
 
 # About how many tokens a question of a list takes, by which estimates are made before anything is known.

@@ -3,7 +3,7 @@ from django.urls import path
 from nuggets.questions import views
 
 urlpatterns = [
-    path(f"nuggets/<int:bank_id>/<uuid:uid>/{view.__name__}/", view, name=f"nugget_{view.__name__}")
+    path(f"nuggets/<int:pk>/<uuid:uid>/{view.__name__}/", view, name=f"nugget_{view.__name__}")
     for view in (
         views.gold_add,
         views.gold_reword,

@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from assessor.campaigns.admin import LookOnly
-from nuggets.reports.models import Reading, Report
+from nuggets.reports.models import EditedReport, EditedSentence, Reading, Report, ReportEdit
 
 
 @admin.register(Reading)
@@ -20,3 +20,27 @@ class ReportAdmin(LookOnly):
     search_fields = ("tag", "condition__name")
     list_select_related = ("condition", "person")
     list_filter = ("text", "condition__campaign")
+
+
+@admin.register(EditedReport)
+class EditedReportAdmin(LookOnly):
+    list_display = ("topic", "condition", "task", "state", "edition", "version", "finished_at")
+    list_filter = ("condition__campaign", "state")
+    search_fields = ("topic__qid", "condition__name")
+    list_select_related = ("topic", "condition", "task__topic", "task__person")
+
+
+@admin.register(EditedSentence)
+class EditedSentenceAdmin(LookOnly):
+    list_display = ("text", "decision", "docid", "report")
+    list_filter = ("decision", "report__condition__campaign")
+    search_fields = ("text", "docid", "report__topic__qid")
+    list_select_related = ("report__topic", "report__condition")
+
+
+@admin.register(ReportEdit)
+class ReportEditAdmin(LookOnly):
+    list_display = ("report", "version", "verb", "judge", "at")
+    list_filter = ("verb",)
+    search_fields = ("report__topic__qid",)
+    list_select_related = ("report__topic", "report__condition", "judge")

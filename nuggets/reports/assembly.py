@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from assessor.campaigns.report_length import characters
-from assessor.llm.rehearsal.word_overlap import stems
+from assessor.formats.stems import stems
 
 CHUNK = 1_000  # characters of a document that are read at once
 # The marks that end a sentence where blanks follow; of Chinese and Japanese, which write none, at once.
@@ -36,6 +36,11 @@ class ReportSentence(NamedTuple):
 
     text: str
     found: Found
+
+
+def as_question(text: str, *, is_fact: bool) -> str:
+    """Return what documents are read for: a question of a bank, or whether a fact is stated."""
+    return f"Is it stated that {text.rstrip('. ')}?" if is_fact else text
 
 
 def fold(text: str) -> str:
@@ -71,6 +76,11 @@ def is_verbatim(extracted: str, chunk: str) -> bool:
     return fold(extracted) in fold(chunk)
 
 
+def by_confidence(found: Iterable[Found]) -> list[Found]:
+    """Return what was found for a question, the most confident first, and of equal ones those of the first document."""
+    return sorted(found, key=lambda one: (-one.confidence, one.place, one.part))
+
+
 def assemble(
     questions: Sequence[str],
     found: Mapping[str, Sequence[Found]],
@@ -89,8 +99,7 @@ def assemble(
     said: set[frozenset[str]] = set()
     length = 0
     for question in questions:
-        of_question = sorted(found.get(question, ()), key=lambda one: (-one.confidence, one.place, one.part))
-        for one in of_question[:per_question]:
+        for one in by_confidence(found.get(question, ()))[:per_question]:
             text = one.extracted if is_extractive else one.condensed
             words = stems(text)
             if words in said:

@@ -13,10 +13,10 @@ from nuggets.reports.models import Report
 def run_marks(condition: Condition) -> Mapping[str, str]:
     """Return CIRCULAR or RELATED of the reports that a condition scores so, by their runs' tags."""
     reports = Report.objects.filter(condition__campaign=condition.campaign_id)
-    told = reports.select_related(
-        *("condition__judge", "condition__nuggets__judge", "condition__qrels_source__condition__judge")
-    )
-    marks = {report.tag: _mark(report.condition, condition) for report in told}
+    writing = [f"{path}__{of}" for path in ("condition", "condition__shown") for of in ("judge", "nuggets__judge")]
+    # What people edited is still the model's that found it.
+    told = {report.tag: report.condition.shown or report.condition for report in reports.select_related(*writing)}
+    marks = {tag: _mark(writer, condition) for tag, writer in told.items()}
     return {tag: mark for tag, mark in marks.items() if mark}
 
 

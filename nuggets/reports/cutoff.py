@@ -4,13 +4,22 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 
-from django.db.models import Count, Q
+from django.db.models import Count, Min, Q
 
 from assessor.campaigns.models import Topic
 from assessor.exportables import Chosen, of_chosen
 from assessor.labels.cutoff import Cell
-from nuggets.reports.models import Reading
+from nuggets.reports.models import EditedReport, Reading
 from nuggets.reports.queries import to_read
+
+
+def cells_of_reports(chosen: Chosen, at: datetime) -> Iterator[Cell]:
+    """A report that people edit is in if it was signed by then."""
+    reports = of_chosen(chosen, EditedReport.objects.filter(condition=chosen.record))
+    signed = dict(reports.filter(edits__verb="sign").order_by().values_list("pk").annotate(Min("edits__at")))
+    for pk, qid in reports.values_list("pk", "topic__qid"):
+        is_in = pk in signed and signed[pk] <= at
+        yield Cell(qid, "", 1, int(is_in), int(pk in signed and not is_in))
 
 
 def cells_of_documents(chosen: Chosen, at: datetime) -> Iterator[Cell]:

@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from assessor.campaigns.models import Campaign, Topic
+from assessor.formats.stems import stems
 from assessor.llm import replies
 from assessor.llm.preview import passage_texts
 from assessor.llm.prompts import Preview, PreviewSubject, Prompt, PromptRequest, PromptSet
-from assessor.llm.rehearsal.word_overlap import share, stems
+from assessor.llm.rehearsal.word_overlap import share
+from nuggets.condition_kind import nugget_kind
 from nuggets.prompts import first_batch
-from nuggets.reports.assembly import chunks, fold, is_verbatim
+from nuggets.reports.assembly import as_question, chunks, fold, is_verbatim
 
 SUREST = 10
 TOKENS_OUT = 120
@@ -50,7 +52,9 @@ class ReportPrompt(Prompt[Said | None]):
 
     def preview(self, campaign: Campaign, topic: Topic, prompts: PromptSet, subject: PreviewSubject) -> Preview:
         """Return the request for a bank's first question and the first chunk of a passage."""
-        [question], made_from = first_batch(campaign, topic, subject, 1)
+        [nugget], made_from = first_batch(campaign, topic, subject, 1)
+        bank = campaign.conditions.get(name=subject.condition)
+        question = as_question(nugget, is_fact=nugget_kind(bank).gold is None)
         [text] = passage_texts(campaign, [subject.docid])
         request = self.request(prompts, question=question, passage=next(iter(chunks(text)), ""))
         return Preview(request, f"{made_from} The beginning of {subject.docid}.")

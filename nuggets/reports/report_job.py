@@ -1,4 +1,4 @@
-"""Report: a model reads each relevant document for each question of a bank, as Crucible does."""
+"""Report: a model reads each document for each question of a bank, as Crucible does."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -30,13 +30,14 @@ class ReportJob(JobKind):
 
     name = REPORT
     title = "Read documents for reports"
-    summary = "what does each relevant document say to each question?"
+    summary = "what does each document say to each question?"
     counted = "Questions in documents"
-    when_empty = "No topic has finished questions and relevant passages. Upload questions and grades."
+    when_empty = "No topic has a finished bank and documents. Upload a bank, and grades or a retrieval run."
     condition_kind = REPORTS.name
     method = REPORT
     prompts = (REPORT_PROMPT,)
     grades = Grades.ANY
+    takes_rankings = True
 
     def units(self, condition: Condition, topics: Sequence[Topic]) -> Iterable[tuple[int, None, str]]:
         """Yield (topic's key, None, "question's id docid") of all that is not read yet."""
@@ -49,7 +50,7 @@ class ReportJob(JobKind):
         states = {}
         for topic in topics:
             one = wanted.get(topic.pk)
-            lacking = "questions not finished" if one is None else "" if one.docids else "no relevant passages"
+            lacking = "bank not finished" if one is None else "" if one.docids else "no documents"
             done = sum(1 for question, docid in there[topic.pk] if one and question in one.questions)
             states[topic.pk] = TopicState(lacking, done, one.pairs if one else 0)
         return states
@@ -58,7 +59,7 @@ class ReportJob(JobKind):
         """Tell what the units will take. Raises JobError where no topic has questions and documents."""
         wanted = to_read(condition, topics)
         if not any(one.pairs for one in wanted.values()):
-            raise JobError("None of the topics has finished questions and relevant passages.")
+            raise JobError("None of the topics has a finished bank and documents.")
         lengths = dict(Segment.objects.filter(campaign=condition.campaign).values_list("docid", Length("text")))
         around = REPORT_PROMPT.request(prompts, question="", passage="").characters
         calls = characters = 0
@@ -78,7 +79,7 @@ class ReportJob(JobKind):
             question, docid = _pair(unit)
             one = wanted.get(unit.topic_id)
             if one is None or question not in one.questions:
-                prepared[unit.pk] = UnitFailure(f"The questions of {unit.topic.qid} were changed since.")
+                prepared[unit.pk] = UnitFailure(f"The bank of {unit.topic.qid} was changed since.")
             elif docid not in texts:
                 prepared[unit.pk] = UnitFailure(f"The text of {docid} is not loaded.")
             else:

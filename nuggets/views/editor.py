@@ -1,17 +1,14 @@
 """The nugget editor over HTTP. A write answers with the list as it then is, as JSON, or says why it was refused."""
 
 import json
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, Concatenate, ParamSpec
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
 from django.core.serializers.json import DjangoJSONEncoder
-from django.http import HttpResponse, JsonResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
-from django.urls import reverse
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
@@ -21,11 +18,12 @@ from assessor.work.access import require_running
 from assessor.work.actions import note_opened
 from assessor.work.actions.guidelines import shown_guidelines
 from assessor.work.queries import minutes, place
-from assessor.work.write_protocol import BadWrite, Closed, Result, Sent, Stale, number, once, ours, refused, sent
+from assessor.work.write_protocol import BadWrite, Result, number
 from nuggets import actions, queries
 from nuggets.access import is_owner, organized_bank, own_bank, readable_bank
 from nuggets.condition_kind import nugget_kind
 from nuggets.models import Nugget, NuggetBank
+from nuggets.views.writes import Editor, writes_on
 
 # A finished bank needs them too: what could not be saved before is still shown there.
 EDITOR_SCRIPTS = (
@@ -35,8 +33,6 @@ EDITOR_SCRIPTS = (
     "assay/passages.js",
     "assay/editor.js",
 )
-
-Place = ParamSpec("Place")
 
 
 @require_safe
@@ -113,63 +109,21 @@ def _known(bank: NuggetBank, listed: list[Nugget], drafts: list[str]) -> str:
     return json.dumps(_told(bank, listed, drafts), cls=DjangoJSONEncoder, ensure_ascii=False)
 
 
-def _list(bank: NuggetBank, *, status: int = 200) -> HttpResponse:
-    bank.refresh_from_db(fields=["version", "head", "state", "reading", "read_passages", "order"])
-    response = JsonResponse(_told(bank, queries.nuggets_in_order(bank), queries.drafts(bank)), status=status)
-    response["X-Assay-Version"] = str(bank.version)
-    return response
+def _tell(bank: NuggetBank) -> dict[str, object]:
+    return _told(bank, queries.nuggets_in_order(bank), queries.drafts(bank))
 
 
-CarryOut = Callable[Concatenate[PersonRequest, NuggetBank, dict[str, Any], Place], Result]
+def _handed_in(bank: NuggetBank) -> str:
+    return f"Finished: the {nugget_kind(bank.condition).counted} are handed in and can be read, no longer changed."
 
 
-def write(carry_out: CarryOut[Place]) -> Callable[..., HttpResponse]:
-    """Make a view of a write on the person's own bank; `by` is who acts and the version that they saw.
-
-    200: done, now or the first time this key was sent. 409: the bank has changed or is finished; the list as it is
-    now comes with it. 400: the request itself is wrong. 422: the bank can't be finished yet; its list says why.
-    404: not theirs.
-    """
-
-    @require_POST
-    @wraps(carry_out)
-    def view(request: PersonRequest, bank_id: int, *args: Place.args, **kwargs: Place.kwargs) -> HttpResponse:
-        return ours(answer(request, bank_id, *args, **kwargs))
-
-    def answer(request: PersonRequest, bank_id: int, *args: Place.args, **kwargs: Place.kwargs) -> HttpResponse:
-        bank = own_bank(request.user, bank_id)
-        assert bank.task is not None, "one's own bank is that of one's task"
-        actions.see_nuggets(bank, acting_user=request.user)  # the list is in every answer
-
-        def do(asked: Sent) -> Result:
-            by = {"acting_user": request.user, "seen": asked.seen}
-            return carry_out(request, bank, by, *args, **kwargs)
-
-        try:
-            asked = sent(request)
-            result = once(bank.task, asked, lambda: do(asked))
-        except BadWrite as error:
-            return refused(400, error)
-        except actions.NotReady:
-            return _list(bank, status=422)
-        except (Stale, Closed):
-            return _list(bank, status=409)
-        response = _list(bank)
-        # The version that this very write made: the list may have gone on since, unseen by who sends a write again.
-        response["X-Assay-Version"] = str(result["version"])
-        if result.get("finished"):
-            counted = nugget_kind(bank.condition).counted
-            messages.success(request, f"Finished: the {counted} are handed in and can be read, no longer changed.")
-            response["HX-Redirect"] = reverse("home")
-        return response
-
-    return view
+write = writes_on(Editor(own_bank, actions.see_nuggets, _tell, _handed_in))
 
 
 @write
 def add(request: PersonRequest, bank: NuggetBank, by: dict[str, Any]) -> Result:
     evidence = evidence_of(request) if request.POST.get("docid") else None
-    uid = _uuid(request.POST.get("uid", ""))
+    uid = uuid_of(request.POST.get("uid", ""))
     text, importance = request.POST.get("text", ""), request.POST.get("importance", "")
     return actions.add_nugget(bank, uid=uid, text=text, evidence=evidence, importance=importance, **by)
 
@@ -211,14 +165,14 @@ def detach(request: PersonRequest, bank: NuggetBank, by: dict[str, Any], uid: UU
 
 @write
 def merge(request: PersonRequest, bank: NuggetBank, by: dict[str, Any]) -> Result:
-    uids = [_uuid(uid) for uid in request.POST.get("uids", "").split()]
-    uid = _uuid(request.POST.get("uid", ""))
+    uids = [uuid_of(uid) for uid in request.POST.get("uids", "").split()]
+    uid = uuid_of(request.POST.get("uid", ""))
     return actions.merge_nuggets(bank, uids=uids, uid=uid, text=request.POST.get("text", ""), **by)
 
 
 @write
 def split(request: PersonRequest, bank: NuggetBank, by: dict[str, Any], uid: UUID) -> Result:
-    parts = [(_uuid(request.POST.get(f"uid{n}", "")), request.POST.get(f"text{n}", "")) for n in (1, 2)]
+    parts = [(uuid_of(request.POST.get(f"uid{n}", "")), request.POST.get(f"text{n}", "")) for n in (1, 2)]
     return actions.split_nugget(bank, uid=uid, into=parts, **by)
 
 
@@ -268,7 +222,8 @@ def reopen(request: PersonRequest, bank_id: int) -> HttpResponse:
     return redirect("nugget_editor", bank_id)
 
 
-def _uuid(text: str) -> UUID:
+def uuid_of(text: str) -> UUID:
+    """Read what names an item. Raises BadWrite."""
     try:
         return UUID(text)
     except ValueError as error:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
-from django.db import connection
+from django.db import connection, transaction
 
 from assessor.accounts.models import Person
 from assessor.archive.registry import KEPT
@@ -36,11 +36,12 @@ from assignment.exports import assignment_lines
 from metaeval.actions import create_comparison, import_table
 from metaeval.actions import run as compute
 from nuggets import actions as on_nuggets
-from nuggets.actions import create_manual_nuggets
+from nuggets.actions import create_manual_nuggets, redo, undo
 from nuggets.drafting import Cut
 from nuggets.exports import condition_lines
 from nuggets.models import NuggetBank
-from nuggets.reports.actions import store_readings, write_report
+from nuggets.reports.actions import create_edited_reports, store_readings, take_in, write_report
+from nuggets.reports.models import EditedReport
 from support.actions import create_support
 from support.exports import support_lines
 from tests.assignment.argue.conftest import attested, first, needs, relevance, report
@@ -105,7 +106,7 @@ def make_everything(slug: str, people: dict[str, Person], import_file: Any, tmp_
     why = banks.question("Why do cats purr?", *gold, aggregator_type="AND", note=1)
     of_questions = banks.bank(why | {"sub_nuggets": [banks.question("Do all?")]}, more={"a": [1]})
     assert import_file(campaign, "questions", [of_questions], condition="Asked", by="people").state == "done"
-    _read(campaign, olga)
+    _read(campaign, olga, ben)
     _compare(campaign, job.condition, tmp_path, olga)
     line = {"query": "", "qid": "t1", "nuggets": [{"text": "purring heals", "importance": "vital"}]}
     assert import_file(campaign, "nuggets", [line], condition="Frozen", by="people").state == "done"
@@ -264,8 +265,8 @@ def _draft(campaign: Campaign, olga: Person) -> None:
     model.draft(drafted, campaign.topics.filter(qid="t2"), ["glass is melted", "glass is sorted"], [Cut(1, 3, 2)])
 
 
-def _read(campaign: Campaign, olga: Person) -> None:
-    """Let a model have read a document for a question, and a report be written from it."""
+def _read(campaign: Campaign, olga: Person, ben: Person) -> None:
+    """Let a model have read a document for a question, a report be written from it, and Ben edit another."""
     source = campaign.qrels_sources.get(name="NIST")
     plan = plan_job(
         kind=job_kind_named("Report"),
@@ -282,6 +283,12 @@ def _read(campaign: Campaign, olga: Person) -> None:
     job.units.update(state="done")
     cancel(job=job, acting_user=olga)
     write_report(reports=job.condition, text="extractive", per_question=1, acting_user=olga)
+    edits = create_edited_reports(drafts=job.condition, name="Read+Edits", acting_user=olga)
+    edited = EditedReport.objects.get(task=_give(edits, ben, "t1"))
+    with transaction.atomic():
+        take_in(edited, uid=edited.sentences.earliest("pk").uid, is_verbatim=True, acting_user=ben, seen=0)
+        undo(edited, acting_user=ben, seen=1)
+        redo(edited, acting_user=ben, seen=2)
 
 
 def _compare(campaign: Campaign, models: Condition, tmp_path: Path, olga: Person) -> None:

@@ -39,6 +39,8 @@ WITHOUT_KEYS = {
     "nuggets.nugget.gold": "texts, docids, and keys of the file",
     "reports.reading.found": "texts of documents and of a model",
     "reports.report.editions": "topic ids",
+    "reports.editedreport.order": "uids of sentences",
+    "reports.reportedit.changes": "uids of sentences; texts",
     "assignment.answersheet.extras": "of the file",
     "assignment.assignment.raw": "of the file",
     "assignment.assignment.marks": "places in the answer",

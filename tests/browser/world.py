@@ -17,6 +17,8 @@ from assessor.campaigns.models import Campaign, Condition, Role
 from assessor.exports.actions import ask_for
 from assessor.exports.registry import BY_NAME
 from assessor.imports.management.import_command import import_file
+from assessor.llm.actions import cancel, launch, plan_job
+from assessor.llm.job_kind import job_kind_named
 from assessor.preference.actions import create_preference
 from assessor.relevance.actions import create_relevance
 from assessor.work.actions import give_tasks
@@ -27,6 +29,8 @@ from nuggets.actions import create_manual_nuggets
 from nuggets.actions.drafts import store_drafting
 from nuggets.drafting import Step
 from nuggets.questions.condition_kind import QUESTIONS
+from nuggets.reports.actions import create_edited_reports, store_readings
+from nuggets.reports.models import EditedReport
 from support.actions import create_support
 from tests.nuggets.model import make_condition, make_job, make_model
 
@@ -159,6 +163,48 @@ def load_drafts() -> None:
     [task] = give_tasks(campaign=campaign, topics=[topic], condition=condition, person=anna, acting_user=olga)
     open_guidelines(campaign=campaign, kind="nuggets", version=in_force(campaign, "nuggets").version, acting_user=anna)
     print(task.nugget_bank.pk)  # noqa: T201
+
+
+def give_report() -> None:
+    """Give Anna a report to edit on a topic of the demo, with two sentences for each question, and print its key."""
+    campaign = Campaign.objects.get(slug="demo")
+    anna, olga = (Person.objects.get(username=name) for name in ("anna", "olga"))
+    topic = campaign.topics.get(qid="demo-6")
+    asked = [{"question": question, "answers": {}} for question in ("What do they build?", "Why?", "When?")]
+    bank = {"query_id": topic.qid, "title_query": topic.title, "nugget_bank": {one["question"]: one for one in asked}}
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl", encoding="utf-8") as file:
+        file.write(json.dumps(bank | {"format_version": "v3"}) + "\n")
+        file.flush()
+        options = {"condition": "Asked of reports", "by": "people"}
+        done = import_file(campaign, "questions", Path(file.name), options=options, person=olga)
+    assert done.state == "done", done.report
+    job = launch(
+        plan_job(
+            kind=job_kind_named("Report"),
+            judge=make_model(campaign),
+            name="Found for reports",
+            qrels_source=campaign.qrels_sources.get(name="People"),
+            nuggets=campaign.conditions.get(name="Asked of reports"),
+            topics=[topic],
+        ),
+        most_calls=None,
+        most_cost=None,
+        acting_user=olga,
+        to_workers=False,
+    )
+    cancel(job=job, acting_user=olga)
+    readings = []
+    for number, unit in enumerate(job.units.order_by("pk")):
+        question, docid = unit.item.split(" ", 1)
+        text = campaign.segments.get(docid=docid).text
+        said = {"part": 0, "extracted": text.split(". ")[0], "condensed": f"Sentence {number}.", "confidence": 9}
+        readings.append((topic.pk, question, docid, [said]))
+    store_readings(job, readings)
+    condition = create_edited_reports(drafts=job.condition, name="Reports by people", acting_user=olga)
+    [task] = give_tasks(campaign=campaign, topics=[topic], condition=condition, person=anna, acting_user=olga)
+    version = in_force(campaign, condition.kind).version
+    open_guidelines(campaign=campaign, kind=condition.kind, version=version, acting_user=anna)
+    print(EditedReport.objects.get(task=task).pk)  # noqa: T201
 
 
 def give_questions() -> None:

@@ -45,7 +45,7 @@ from tests.nuggets.conftest import A, fill
 from tests.nuggets.model import draft, make_condition, make_job, make_model
 from tests.preference.model import compare
 from tests.relevance.conftest import give_relevance, judge_item
-from tests.reports.model import write
+from tests.reports.model import edit, write
 from tests.studies.conftest import coded_study
 from tests.support.judging_helpers import from_scratch as support_from_scratch
 from tests.support.lines import FULL, cites
@@ -102,6 +102,7 @@ def one_of_each(bank: NuggetBank, import_file) -> dict[type[Model], Model]:
     job = make_job(condition, [bank.topic])
     leave_traces(job)
     write(condition, bank.topic, job, 1)
+    edit(bank, bank.task)
     draft(condition, [bank.topic], ["a"])
     assign(bank)
     [topic] = Topic.objects.filter(campaign=campaign).exclude(pk=bank.topic_id)

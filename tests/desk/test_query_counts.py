@@ -44,6 +44,7 @@ from metaeval.models import Comparison, ScoreTable
 from metaeval.queries import side_key
 from nuggets import actions
 from nuggets.models import BankEdition, NuggetBank
+from nuggets.reports.models import EditedReport
 from support.actions import add_sheets, create_support, sheet_row
 from tests.api.tokens import make_token
 from tests.assignment.argue.conftest import attested, report
@@ -57,7 +58,7 @@ from tests.preference import people
 from tests.preference.model import compare
 from tests.questions import banks
 from tests.relevance.conftest import give_relevance, judge_item
-from tests.reports.model import write
+from tests.reports.model import edit_elsewhere, write
 from tests.studies.conftest import coded_study
 from tests.support.judging_helpers import label_as_model, models_condition
 from tests.support.lines import FULL, cites
@@ -94,6 +95,7 @@ UNSAFE |= {"advance_plan", "take_back_planned", "remind", "reminder_seen"}
 UNSAFE |= {
     f"nugget_{verb}" for verb in ("add", "keep", "reword", "importance", "move", "delete", "undo", "redo", "finish")
 }
+UNSAFE |= {f"report_{verb}" for verb in ("add", "take", "leave", "reword", "move", "undo", "redo", "sign", "reopen")}
 UNSAFE |= {f"{verb}_job" for verb in ("pause", "resume", "cancel", "retry")} | {"try_judge", "job_budget"}
 UNSAFE |= {f"relevance_{verb}" for verb in ("judge", "undo", "draw", "show")}
 UNSAFE |= {f"nugget_{verb}" for verb in ("attach", "detach", "merge", "split", "note", "reading", "read", "reopen")}
@@ -178,6 +180,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         "frozen_bundle": [slug, frozen, 1],
         "frozen_manifest": [slug, frozen, 1],
         "nugget_editor": [bank.pk],
+        "report_editor": [EditedReport.objects.latest("pk").pk],
         "nugget_drafts": [NuggetBank.objects.filter(condition=edits).latest("pk").pk],
         "condition_drafts": [slug, edits.pk],
         "export_drafts": [slug, edits.pk],
@@ -394,6 +397,7 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
                 fill(bank, (uuid4(), "text", "vital"))
                 do(bank, actions.finish_bank)
         assert Task.objects.filter(state=Task.State.FINISHED).count() >= size
+        edit_elsewhere(campaign, anna, size)
         return fullest
 
     return do_it
@@ -626,7 +630,8 @@ def test_addresses_that_only_take_posts_are_no_pages(grow, anna: Person, olga: P
         "code_item": ["study", 1, 1],
     }
     for name in UNSAFE:
-        on_a_nugget = name.removeprefix("nugget_") in (*ON_A_NUGGET, *ON_A_QUESTION)
+        on_a_sentence = name in [f"report_{verb}" for verb in ("take", "leave", "reword", "move")]
+        on_a_nugget = on_a_sentence or name.removeprefix("nugget_") in (*ON_A_NUGGET, *ON_A_QUESTION)
         args = places.get(name, [bank.pk, uid] if on_a_nugget else [bank.pk])  # a task of the same number will do
         for person in (anna, olga):
             assert client_of(person).get(reverse(name, args=args)).status_code == 405, name

@@ -29,6 +29,7 @@ from tests.nuggets.model import draft, make_condition, make_model
 from tests.preference import people
 from tests.questions.banks import bank as questions_on
 from tests.relevance.conftest import give_relevance
+from tests.reports.model import edit_elsewhere
 from tests.studies.conftest import coded_study
 from tests.support.judging_helpers import from_scratch, post_edited
 from tests.support.lines import cites
@@ -199,6 +200,12 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "condition_drafts": ("GET", ORGANIZER),
     "export_drafts": ("GET", ORGANIZER),
     "nugget_reopen": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
+    "report_editor": ("GET", OWNER_READS),
+    **{
+        f"report_{verb}": ("POST", OWNER_WRITES)
+        for verb in ("add", "take", "leave", "reword", "move", "undo", "redo", "sign")
+    },
+    "report_reopen": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
     "assignment": ("GET", OWNER_READS),
     "assignment_answer": ("GET", ("in", 200, 404, 404, 404, 404, 404, 404)),
     "assignment_nugget": ("GET", ("in", 200, 404, 404, 404, 404, 404, 404)),
@@ -312,6 +319,8 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
     )
     reminder = Reminder.objects.create(task=task, person=task.person)
     uid = "0b0e7b3c-8a3e-4c58-9d4a-2f6f0e9f8a11"
+    assert bank.task is not None
+    report = edit_elsewhere(campaign, bank.task.person)
     return {
         "home": "/",
         "account_login": "/login/",
@@ -462,6 +471,9 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "nugget_drafts": f"/nuggets/{edited.nugget_bank.pk}/drafts/",
         "condition_drafts": f"{base}/drafts/{edits.pk}/",
         "export_drafts": f"{base}/drafts/{edits.pk}.csv",
+        "report_editor": f"/reports/{report.pk}/",
+        **{f"report_{verb}": f"/reports/{report.pk}/{verb}/" for verb in ("add", "undo", "redo", "sign", "reopen")},
+        **{f"report_{verb}": f"/reports/{report.pk}/{uid}/{verb}/" for verb in ("take", "leave", "reword", "move")},
         "assignment": f"/assign/{assigning.pk}/",
         "assignment_answer": f"/assign/{assigning.pk}/answers/{sheet.pk}/",
         "assignment_nugget": f"/assign/{assigning.pk}/nuggets/{sheet.bank.nuggets.get().pk}/",

@@ -19,7 +19,7 @@ class _Stacked:
         self.story: list[tuple[str, bool]] = []
 
     def items(self) -> list[tuple[str, str, tuple[Place, ...]]]:
-        listed = [self.list.nuggets[uid] for uid in self.list.order]
+        listed = [self.list.items[uid] for uid in self.list.order]
         return [(fields["text"], fields["importance"], tuple(map(tuple, fields["evidence"]))) for fields in listed]
 
     def do(self, step: Step) -> None:
@@ -35,8 +35,8 @@ class _Stacked:
         if changes:
             self.done.append(json.dumps(changes))
             self.undone.clear()
-            for uid, fields in after.nuggets.items():
-                self.list.nuggets.setdefault(uid, dict(fields))
+            for uid, fields in after.items.items():
+                self.list.items.setdefault(uid, dict(fields))
             self._apply(self.done[-1], backwards=False)
 
     def _apply(self, changes: str, *, backwards: bool) -> None:
@@ -49,7 +49,7 @@ class _Stacked:
             self._replace(after, step)
             return
         uid = after.order[step.at % len(after.order)]
-        nugget = after.nuggets[uid]
+        nugget = after.items[uid]
         place = list(step.place or PLACES[0])
         if step.verb == "delete":
             after.order.remove(uid)
@@ -76,10 +76,10 @@ class _Stacked:
             if item.number <= len(after.order):
                 order.append(after.order[item.number - 1])
                 continue
-            order.append(str(len(after.nuggets) + 1))
+            order.append(str(len(after.items) + 1))
             evidence = [list(place) for place in item.evidence]
             fields = {"text": item.text, "importance": item.importance, "evidence": evidence}
-            after.nuggets[order[-1]] = {**fields, "is_undecided": False}
+            after.items[order[-1]] = {**fields, "is_undecided": False}
         after.order = order
 
 
@@ -130,12 +130,12 @@ def test_changes_name_what_differs_and_nothing_else(before: NuggetList, after: N
     assert changes_between(before, after) == changes
     apply(after, changes, backwards=True)
     assert after.order == before.order
-    assert {uid: after.nuggets[uid] for uid in before.nuggets} == before.nuggets
+    assert {uid: after.items[uid] for uid in before.items} == before.items
 
 
 def test_a_copy_is_independent():
     original = _list("a", a="a")
     copy = original.copy()
     copy.order.append("b")
-    copy.nuggets["a"]["text"] = "b"
+    copy.items["a"]["text"] = "b"
     assert original == _list("a", a="a")

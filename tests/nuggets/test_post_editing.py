@@ -22,7 +22,7 @@ from nuggets.actions.drafts import store_drafting
 from nuggets.drafting import Step, shuffled
 from nuggets.editing import FIELDS, NuggetList, apply
 from nuggets.models import Nugget, NuggetBank
-from nuggets.queries import findings, nuggets_in_order, undecided_drafts
+from nuggets.queries import findings, nuggets_in_order
 from tests.conftest import client_of
 from tests.nuggets.conftest import NEW, NEWER, do, fill, known_list, listed, send, shown, url
 from tests.nuggets.model import draft, make_condition, make_job, make_model, run, says
@@ -202,7 +202,7 @@ def test_a_draft_is_done_once_it_is_decided(drafted: NuggetBank):
 
 
 def undecided(bank: NuggetBank) -> list[UUID]:
-    return [nugget.uid for nugget in undecided_drafts(NuggetBank.objects.get(pk=bank.pk))]
+    return [nugget.uid for nugget in NuggetBank.objects.get(pk=bank.pk).undecided_drafts()]
 
 
 @pytest.mark.parametrize(
@@ -305,7 +305,7 @@ def test_the_story_begins_with_the_drafts_and_replays(drafted: NuggetBank):
     story = NuggetList([], {pk: dict(fields) for pk, fields in nuggets.items()})
     for edit in drafted.edits.order_by("version"):
         apply(story, edit.about.changes if edit.about else edit.changes, backwards=edit.verb == "undo")
-    assert (story.order, story.nuggets) == (drafted.order, nuggets)
+    assert (story.order, story.items) == (drafted.order, nuggets)
     for _ in range(9):
         do(drafted, actions.undo)
     assert (drafted.order, drafted.head) == (given, None)

@@ -19,7 +19,7 @@ def test_what_is_under_another_follows_it_and_is_at_most_three_levels_deep(
     for number, (verb, at) in enumerate(steps):
         name = str(number)
         if verb == "add":
-            outline.nuggets[name] = {"under": None}
+            outline.items[name] = {"under": None}
             outline.order.append(name)
         if not outline.order:
             continue
@@ -32,21 +32,21 @@ def test_what_is_under_another_follows_it_and_is_at_most_three_levels_deep(
             moved = outline.order.index(uid)
             assert outline.order[moved : moved + len(block)] == block
             others = [one for one in outline.order if one not in block]
-            assert {one: outline.nuggets[one] for one in others} == {one: before.nuggets[one] for one in others}
+            assert {one: outline.items[one] for one in others} == {one: before.items[one] for one in others}
         elif verb == "delete":
             outline.replace(uid, [])
             for one in outline.order:
-                under = before.nuggets[one]["under"]
-                assert outline.nuggets[one]["under"] == (before.nuggets[uid]["under"] if under == uid else under)
+                under = before.items[one]["under"]
+                assert outline.items[one]["under"] == (before.items[uid]["under"] if under == uid else under)
         elif verb == "split":
             outline.replace(uid, [f"{name}a", f"{name}b"])
             for one in outline.order:
-                under = before.nuggets.get(one, before.nuggets[uid])["under"]
-                assert outline.nuggets[one]["under"] == (f"{name}b" if under == uid else under)
+                under = before.items.get(one, before.items[uid])["under"]
+                assert outline.items[one]["under"] == (f"{name}b" if under == uid else under)
         levels = outline.levels()
         above: list[str] = []
         for one in outline.order:
             del above[levels[one] - 1 :]
-            assert outline.nuggets[one]["under"] == (above[-1] if above else None)
+            assert outline.items[one]["under"] == (above[-1] if above else None)
             above.append(one)
         assert max(levels.values(), default=0) <= MAX_LEVELS

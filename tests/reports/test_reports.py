@@ -22,8 +22,7 @@ from metaeval.models import Comparison
 from nuggets.questions.formats import question_id
 from nuggets.reports.models import Reading, Report
 from tests.api.conftest import token
-from tests.assignment.conftest import answered  # noqa: F401  # fixtures
-from tests.assignment.grading.conftest import HEAL, questions  # noqa: F401  # fixtures
+from tests.assignment.grading.conftest import HEAL
 from tests.conftest import Importer, client_of
 from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
 from tests.llm.grading import make_judge
@@ -31,16 +30,6 @@ from tests.questions.banks import bank
 
 pytestmark = pytest.mark.django_db(transaction=True)
 REPORT = job_kind_named("Report")
-
-
-@pytest.fixture
-def relevant(questions: Condition, import_file: Importer) -> Campaign:  # noqa: F811
-    """The campaign, whose topics have relevant passages with texts: d1 (grade 3) and d2 (1), and d5."""
-    done = import_file(
-        questions.campaign, "qrels", "t1 0 d2 1\nt1 0 d1 3\nt1 0 d3 0\nt2 0 d5 2\n", source="Q", by="people"
-    )
-    assert done.state == "done", done.report
-    return questions.campaign
 
 
 def planned(judge: ModelJudge, topics: tuple[str, ...] = ("t1", "t2")) -> Plan:
@@ -138,7 +127,7 @@ def test_what_is_not_read_to_the_end_is_left_out(relevant: Campaign, endpoint, a
     asked = {"reports": reports, "text": "abstractive", "per_question": 1}
     done = as_olga.post(address, asked, follow=True).content.decode()
     assert "crucible.Found.abstractive was written: 1 report." in done
-    assert "Not read to the end, and left out: t1." in done
+    assert "Not read to the end or not signed, and left out: t1." in done
     assert [one["topic"] for one in lines(relevant, "crucible.Found.abstractive")] == ["t2"]
     assert "is this report" in as_olga.post(address, asked, follow=True).content.decode()
     assert "Choose what" in as_olga.post(address, asked | {"per_question": 0}, follow=True).content.decode()
@@ -157,11 +146,6 @@ def test_nobody_else_can_have_reports_written(relevant: Campaign, anna: Person, 
     address = reverse("reports", args=[relevant.slug])
     assert client_of(anna).post(address).status_code == 404
     assert client.post(address).status_code == 401
-
-
-@pytest.fixture
-def as_olga(olga: Person) -> Client:
-    return client_of(olga)
 
 
 TAG = "crucible.Found.extractive"
@@ -274,3 +258,79 @@ def test_circular_runs_are_compared_where_somebody_asks_for_it_and_called_so(
     again = json.loads((out / "comparison.json").read_text())
     assert again["restriction"]["circular"] is True
     assert again["scores"] == result["scores"]
+
+
+def test_of_a_fact_it_is_asked_whether_it_is_stated(
+    relevant: Campaign,
+    import_file: Importer,
+    endpoint,  # noqa: F811
+    as_olga: Client,
+):
+    facts = {"qid": "t2", "query": "how is glass recycled", "nuggets": [{"text": "Glass is melted."}]}
+    assert import_file(relevant, "nuggets", [facts], condition="Facts of a file", by="people").state == "done"
+    judge = make_judge(relevant, endpoint().base_url)
+    plan = plan_job(
+        kind=REPORT,
+        judge=judge,
+        name="Facts",
+        qrels_source=relevant.qrels_sources.get(name="Q"),
+        nuggets=relevant.conditions.get(name="Facts of a file"),
+        topics=list(relevant.topics.filter(qid="t2")),
+    )
+    job = launch(plan, most_calls=None, most_cost=None, acting_user=None, to_workers=False)
+    runner.run_job(job.pk)
+    [reading] = Reading.objects.all()
+    assert reading.question == question_id("Glass is melted.")
+    assert [one["extracted"] for one in reading.found] == ["Glass is sorted by colour and melted."]
+    page = as_olga.get(reverse("job", args=[relevant.slug, job.pk])).content.decode()
+    assert "Question: Is it stated that Glass is melted?" in page
+
+
+def test_documents_can_be_the_first_of_a_retrieval_run(
+    relevant: Campaign,
+    import_file: Importer,
+    endpoint,  # noqa: F811
+    as_olga: Client,
+):
+    ranked = [f"t2 Q0 x{rank} {rank} {200 - rank} bm25" for rank in range(2, 110)]
+    done = import_file(relevant, "retrieval", "\n".join(["t2 Q0 d3 0 300 bm25", "t2 Q0 d5 1 299 bm25", *ranked]))
+    assert done.state == "done", done.report
+    judge = make_judge(relevant, endpoint().base_url)
+    page = as_olga.post(
+        reverse("launch_job", args=[relevant.slug]),
+        {
+            "kind": "Report",
+            "judge": judge.pk,
+            "replicate": 0,
+            "name": "Ranked",
+            "nuggets": relevant.conditions.get(name="Questions").pk,
+            "qrels_source": relevant.qrels_sources.get(name="Q").pk,
+            "retrieval_run": relevant.retrieval_runs.get().pk,
+            "topics": "t2",
+            "launch": "yes",
+        },
+    )
+    assert page.status_code == 302, page.content
+    condition = relevant.conditions.get(name="Ranked")
+    assert (condition.retrieval_run.tag, condition.qrels_source) == ("bm25", None)
+    assert "; retrieval=bm25; " in condition.identity
+    job = condition.jobs.get()
+    runner.run_job(job.pk)
+    job.refresh_from_db()
+    assert (job.units_total, job.units_done, job.units_failed) == (100, 2, 98)  # the others have no text
+    assert {one.docid for one in Reading.objects.all()} == {"d3", "d5"}
+
+
+def test_the_command_takes_grades_or_a_retrieval_run(relevant: Campaign, import_file: Importer, endpoint):  # noqa: F811
+    import_file(relevant, "retrieval", "t1 Q0 d3 0 9 bm25\nt2 Q0 d5 0 9 bm25\n")
+    make_judge(relevant, endpoint().base_url)
+    told = ["run_report", relevant.slug, "--judge=j", "--nuggets=Questions", "--name=Ranked", "--here"]
+    for wrong in ([], ["--qrels=Q", "--retrieval-run=bm25"], ["--retrieval-run=none"]):
+        with pytest.raises(CommandError):
+            call_command(*told, *wrong)
+    call_command(*told, "--retrieval-run=bm25")
+    call_command("write_report", relevant.slug, "--reports=Ranked")
+    made_from = Answer.objects.get(run__tag="crucible.Ranked.extractive", topic__qid="t2").extras["metadata"][
+        "made_from"
+    ]
+    assert made_from["documents"] == "first 100 of bm25"

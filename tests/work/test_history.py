@@ -37,12 +37,12 @@ from assignment.models import AnswerSheet, LabelEvent, LeftOut
 from metaeval.models import Calculation, Comparison, Figure, ScoreTable
 from nuggets import actions
 from nuggets.models import BankEdit, BankEdition, Drafting, NuggetBank
-from nuggets.reports.models import Reading, Report
+from nuggets.reports.models import Reading, Report, ReportEdit
 from support.models import LabelEvent as SupportEvent
 from support.models import SupportSheet
 from tests.llm.records import leave_traces
 from tests.nuggets.model import draft, make_condition, make_job, make_model
-from tests.reports.model import write
+from tests.reports.model import edit, write
 
 # Each model, and a field that somebody might want to change.
 FIELDS = {
@@ -61,6 +61,7 @@ FIELDS = {
     PreferenceEvent: "verb",
     Reading: "found",
     Report: "text",
+    ReportEdit: "verb",
     SupportEvent: "verb",
     LeftOut: "reason",
     SampledItem: "item",
@@ -164,6 +165,7 @@ def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
         Event: record("told", bank, campaign=task.campaign, person=None),
         BankEdit: BankEdit.objects.get(),
         BankEdition: BankEdition.objects.create(bank=bank, edition=1, version=1),
+        ReportEdit: edit(bank, task).head,
         TimeSpent: TimeSpent.objects.create(task=task, key=uuid4(), seconds=1),
         Exposure: Exposure.objects.get(),
         RelevanceEvent: _relevance_event(task),

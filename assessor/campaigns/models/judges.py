@@ -88,6 +88,14 @@ class Condition(MaybeImported):
     qrels_source = models.ForeignKey(
         "campaigns.QrelsSource", models.PROTECT, null=True, blank=True, related_name="conditions"
     )
+    retrieval_run = models.ForeignKey(
+        "campaigns.RetrievalRun",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="conditions",
+        help_text="Of reports: the run whose first documents are read, and not those that grades call relevant.",
+    )
     min_relevant_grade = models.PositiveSmallIntegerField(
         null=True,
         blank=True,
@@ -153,6 +161,7 @@ class Condition(MaybeImported):
             "nuggets": self.nuggets,
             "creation": creation.method if makes_nuggets else None,
             "qrels": self.qrels_source or creation.qrels_source,
+            "retrieval": self.retrieval_run,
             "relevant": f"from {self.relevance_threshold}" if self.has_own_threshold else None,
             "scale": SCALES[self.max_grade] if self.max_grade != min(SCALES) else None,
             "drafting": creation.judge if makes_nuggets else None,

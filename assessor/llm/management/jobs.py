@@ -13,7 +13,7 @@ from django.db import connection
 
 from assessor.campaigns.condition_kind import names_of_nuggets
 from assessor.campaigns.management.common import campaign_called
-from assessor.campaigns.models import SCALES, Campaign, Condition, QrelsSource, Topic
+from assessor.campaigns.models import SCALES, Campaign, Condition, QrelsSource, RetrievalRun, Topic
 from assessor.llm import actions, queries, runner
 from assessor.llm.actions import JobError
 from assessor.llm.job_kind import Grades, job_kind_named
@@ -33,12 +33,15 @@ class LaunchCommand(BaseCommand):
         parser.add_argument("campaign", help="The campaign's short name.")
         parser.add_argument("--judge", required=True, help="The judge's name.")
         if job_kind_named(self.kind).grades != Grades.NONE:
-            parser.add_argument("--qrels", required=True, help="The source of the relevance grades.")
+            documents = parser.add_mutually_exclusive_group(required=True)
+            documents.add_argument("--qrels", help="The source of the relevance grades.")
+            if job_kind_named(self.kind).takes_rankings:
+                documents.add_argument("--retrieval-run", help="Or the tag of a run whose first documents are read.")
             grades = range(1, max(SCALES) + 1)
             told = "The lowest grade that counts as relevant; by default as the protocol says."
             parser.add_argument("--min-relevant-grade", type=int, choices=grades, help=told)
-        if builds_on := job_kind_named(self.kind).builds_on:
-            parser.add_argument("--nuggets", required=True, help=f"The condition of the finished {builds_on}.")
+        if nuggets := job_kind_named(self.kind).nuggets_called:
+            parser.add_argument("--nuggets", required=True, help=f"The condition of the finished {nuggets}.")
         if preferences := job_kind_named(self.kind).preferences:
             parser.add_argument("--preferences", required=True, help=f"The condition of the {preferences}s.")
         parser.add_argument("--name", default="", help="Name of the condition; by default what is done and by whom.")
@@ -58,7 +61,7 @@ class LaunchCommand(BaseCommand):
                 kind=kind,
                 judge=judge,
                 name=options["name"],
-                qrels_source=_source(campaign, options["qrels"]) if "qrels" in options else None,
+                qrels_source=_source(campaign, options["qrels"]) if options.get("qrels") else None,
                 topics=_topics(campaign, options["topics"]),
                 nuggets=_condition(campaign, options["nuggets"], names_of_nuggets(), "nuggets")
                 if "nuggets" in options
@@ -66,6 +69,7 @@ class LaunchCommand(BaseCommand):
                 preferences=_condition(campaign, options["preferences"], [kind.preferences], "preferences")
                 if "preferences" in options
                 else None,
+                retrieval_run=_ranking(campaign, options["retrieval_run"]) if options.get("retrieval_run") else None,
                 min_relevant_grade=options.get("min_relevant_grade"),
                 replicate=options["replicate"],
             )
@@ -152,6 +156,13 @@ def _source(campaign: Campaign, name: str) -> QrelsSource:
     if source is None:
         raise CommandError(f"The campaign has no grades called {name}.")
     return source
+
+
+def _ranking(campaign: Campaign, tag: str) -> RetrievalRun:
+    run: RetrievalRun | None = campaign.retrieval_runs.filter(tag=tag).first()
+    if run is None:
+        raise CommandError(f"The campaign has no retrieval run called {tag}.")
+    return run
 
 
 def _condition(campaign: Campaign, name: str, kinds: Sequence[str], what: str) -> Condition:

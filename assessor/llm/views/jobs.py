@@ -28,6 +28,7 @@ from assessor.llm.models import Job
 from assessor.llm.topic_picker import Picker, picker
 
 _JOBS, _FAILED = 50, 50  # on a page
+_BUILT_ON = ("nuggets", "preferences", "qrels_source", "min_relevant_grade", "retrieval_run")  # of a new condition
 _SELECT = (("ready", "all that are ready"), ("new", "not labelled"), ("none", "none"))
 
 
@@ -53,7 +54,8 @@ def launch(request: PersonRequest, slug: str) -> HttpResponse:
     context["usual"] = [one for one in kinds if kind_named(one.condition_kind).is_in_every_study]
     context["further"] = [one for one in kinds if one not in context["usual"]]
     context |= {"picker": topics, "select": _SELECT}
-    builds_on = [field for field in form.builds_on() if field.name in ("nuggets", "preferences", "qrels_source")]
+    needed = {"nuggets", "preferences", "" if _choice(form, "retrieval_run") else "qrels_source"}
+    builds_on = [field for field in form.builds_on() if field.name in needed]
     context["unset"] = [field.label.lower() for field in builds_on if _choice(form, field.name) is None]
     if is_valid:
         try:
@@ -75,7 +77,7 @@ def _by_nuggets(campaign: Campaign, kinds: Sequence[JobKind], key: str) -> JobKi
     """Return the first kind of job that takes the nuggets of the condition with this key, if there is one."""
     conditions = campaign.conditions.in_bulk() if key else {}
     made = next((one for pk, one in conditions.items() if str(pk) == key), None)
-    return next((one for one in kinds if made and one.builds_on == made.kind), None)
+    return next((one for one in kinds if made and made.kind in one.builds_on), None)
 
 
 def _first_lacking(campaign: Campaign, kinds: Sequence[JobKind]) -> JobKind:
@@ -97,7 +99,7 @@ def _topics(campaign: Campaign, kind: JobKind, form: LaunchForm, sent: QueryDict
         kind=kind.condition_kind,
         method=kind.method,
         protocol=campaign.protocol,
-        **{name: _choice(form, name) for name in ("nuggets", "preferences", "qrels_source", "min_relevant_grade")},
+        **{name: _choice(form, name) for name in _BUILT_ON},
     )
     pasted = form.cleaned_data.get("pasted", []) if form.is_bound else []
     if judge := _choice(form, "judge"):
@@ -106,10 +108,7 @@ def _topics(campaign: Campaign, kind: JobKind, form: LaunchForm, sent: QueryDict
                 kind=kind,
                 judge=judge,
                 name="",
-                qrels_source=condition.qrels_source,
-                nuggets=condition.nuggets,
-                preferences=condition.preferences,
-                min_relevant_grade=condition.min_relevant_grade,
+                **{name: getattr(condition, name) for name in _BUILT_ON},
                 replicate=_choice(form, "replicate") or 0,
             )
     return picker(kind, condition, list(campaign.topics.order_by("qid")), sent, pasted)
@@ -130,16 +129,14 @@ def _choice(form: LaunchForm, name: str) -> Any:
 def _plan(kind: JobKind, form: LaunchForm, topics: Picker) -> actions.Plan:
     """Say what the job of a form will take. Raises JobError."""
     wanted = form.cleaned_data
+    builds_on: dict[str, Any] = {name: wanted.get(name) for name in _BUILT_ON}
     return actions.plan_job(
         kind=kind,
         judge=wanted["judge"],
         name=wanted["name"],
-        qrels_source=wanted.get("qrels_source"),
-        min_relevant_grade=wanted.get("min_relevant_grade"),
         topics=topics.selected,
-        nuggets=wanted.get("nuggets"),
-        preferences=wanted.get("preferences"),
         replicate=wanted["replicate"] or 0,
+        **builds_on,
     )
 
 
@@ -183,7 +180,7 @@ def _compare(job: Job) -> str:
 
 def _basis(kind: JobKind, condition: Condition) -> tuple[str, int]:
     """Return the field of a new job that can name a condition, and what it is then; "" where there is none."""
-    if condition.kind == kind.builds_on:
+    if condition.kind in kind.builds_on:
         return "nuggets", condition.pk
     if condition.kind == kind.preferences:
         return "preferences", condition.pk

@@ -20,7 +20,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         campaign = campaign_called(options["campaign"])
-        conditions = campaign.conditions.filter(kind=ASSIGNMENT.builds_on)
+        conditions = campaign.conditions.filter(kind__in=ASSIGNMENT.builds_on)
         condition = named(conditions, "name", options["nuggets"], "nugget condition")
         try:
             added = make_control_runs(nuggets=condition, anew=options["anew"], acting_user=None)

@@ -25,7 +25,9 @@ def reports(request: PersonRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, f"{written.tag} was written: {quantity(written.answers, 'reports')}.")
             if written.left_out:
-                messages.warning(request, f"Not read to the end, and left out: {', '.join(written.left_out)}.")
+                messages.warning(
+                    request, f"Not read to the end or not signed, and left out: {', '.join(written.left_out)}."
+                )
     else:
         messages.error(request, "Choose what the reports are written from, and how many sentences a question gives.")
     return redirect("runs", slug)

@@ -1,4 +1,4 @@
-"""Uids in an archive: where a bank, an edit or an edition names a nugget, it is one of the bank."""
+"""Uids in an archive: where a bank or report, an edit or an edition names an item, it is one of that list."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -8,6 +8,7 @@ from django.db.models import Model
 
 from assessor.archive.errors import wrong
 from nuggets.models import BankEdit, BankEdition, Nugget, NuggetBank
+from nuggets.reports.models import EditedReport, EditedSentence, ReportEdit
 
 
 class NuggetNames:
@@ -49,3 +50,28 @@ class NuggetNames:
     def _require(self, uids: Iterable[str], bank: int, file: str, number: int, field: str) -> None:
         if unknown := set(uids) - self._uids[bank]:
             raise wrong(file, number, field, min(unknown), "uids of nuggets of the bank")
+
+
+class SentenceNames:
+    """What an archive has of reports that people edit, record after record in their order."""
+
+    def __init__(self) -> None:
+        self._uids: dict[int, set[str]] = defaultdict(set)
+        self._named: list[tuple[int, set[str], str, int, str]] = []
+
+    def look_at(self, model: type[Model], number: int, values: Mapping[str, Any]) -> None:
+        """Look at a record, whose JSON has the shapes of json_checks."""
+        if model is EditedReport:
+            self._named.append((number, set(values["order"]), "reports.editedreport.jsonl", number, "order"))
+        elif model is EditedSentence:
+            self._uids[values["report_id"]].add(str(values["uid"]))
+        elif model is ReportEdit:
+            changes = values["changes"]
+            named = {*changes.get("sentences", ()), *(uid for listed in changes.get("order", ()) for uid in listed)}
+            self._named.append((values["report_id"], named, "reports.reportedit.jsonl", number, "changes"))
+
+    def end(self) -> None:
+        """Look at what names sentences. Raises ArchiveError."""
+        for report, named, file, number, field in self._named:
+            if unknown := named - self._uids[report]:
+                raise wrong(file, number, field, min(unknown), "uids of sentences of the report")

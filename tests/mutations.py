@@ -166,6 +166,20 @@ MUTATIONS = [
         "tests/assignment/argue/test_measures.py",
     ),
     Mutation(
+        "what follows from a judgment goes with it",
+        "assignment/argue/actions/judging.py",
+        "{**said, **vanished}",
+        "dict(said)",
+        "tests/assignment/argue/test_judging.py",
+    ),
+    Mutation(
+        "of a part of a report there is no score",
+        "assignment/argue/score_arrays.py",
+        "UNKNOWN if is_part else counts_of",
+        "counts_of",
+        "tests/assignment/argue/test_judging.py",
+    ),
+    Mutation(
         "rows of a confusion matrix are the first judge's",
         "metaeval/stats/agreement.py",
         "rows * labels + columns",

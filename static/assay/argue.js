@@ -269,12 +269,16 @@ class Argue extends assay.Workbench {
     }
   }
 
+  called(item, label) {
+    const { answer } = partsOf(item);
+    return answer ? label : this.elementOf(null, item).querySelector(`[data-label="${label}"]`).dataset.says;
+  }
+
   // What is said of a group, in a few words.
   summary({ said }, keys) {
     const words = [];
     for (const key of keys.filter((one) => !partsOf(one).answer)) {
-      const row = this.elementOf(null, key);
-      if (key in said.labels) words.push(row.querySelector(`[data-label="${said.labels[key]}"]`).dataset.says);
+      if (key in said.labels) words.push(this.called(key, said.labels[key]));
       else if (key in said.cannot) words.push(assay.say("cannot-chip"));
     }
     const answers = keys.filter((key) => partsOf(key).answer && key in said.labels);

@@ -499,7 +499,13 @@ assay.Workbench = class {
     if (before !== given) {
       this.act(this.present, "label", item, this.only("label", "labels", given), { seconds: this.spent() });
     }
-    this.advance(before && before !== given ? assay.say("changed", { before, given }) : "");
+    const [was, is] = [before, given].map((label) => label && this.called(item, label));
+    this.advance(before && before !== given ? assay.say("changed", { before: was, given: is }) : "");
+  }
+
+  // What a label of an item is called, where a screen has other words for it.
+  called(item, label) {
+    return label;
   }
 
   // After an item was decided: to the next one of the sheet; where it was the last, Enter goes on.

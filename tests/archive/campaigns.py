@@ -45,6 +45,7 @@ from nuggets.reports.models import EditedReport
 from support.actions import create_support
 from support.exports import support_lines
 from tests.assignment.argue.conftest import attested, first, needs, relevance, report
+from tests.assignment.argue.judging_helpers import judged_by_people
 from tests.conftest import QRELS, SEGMENTS, TOPICS, client_of
 from tests.judging import (
     again,
@@ -117,6 +118,9 @@ def make_everything(slug: str, people: dict[str, Person], import_file: Any, tmp_
     [sheet] = all_judged(campaign.conditions.get(name="Reports judged"))
     stated = next(item for item in asked(sheet) if ".n" in item and item not in given(sheet))
     change(sheet, {stated: {"label": "yes"}})
+    by_person = _give(judged_by_people(campaign.conditions.get(name="Asked")), anna, "t1")
+    for report_sheet in all_judged(by_person):
+        change(report_sheet, {item: {"label": "yes"} for item in judgeable(report_sheet)[:2]})
     drafts = {"condition": "Drafted elsewhere", "qrels": "NIST", "maker": "another model"}
     line["nuggets"].append({"text": "purrs"})
     assert import_file(campaign, "drafts", [line], **drafts).state == "done"

@@ -302,8 +302,11 @@ def test_a_second_person_judges_the_same_and_settles_what_the_first_could_not(
     second = label_again(of=task.condition, name="second", purpose="second", only_unjudgeable=True, acting_user=olga)
     bens = give(second, task.topic, ben)
     assert [(one.answer.run.tag, one.asked) for one in all_judged(bens)] == [("team.one", [k["b"], k["needs"]])]
-    judge(client_of(ben), one(bens), "yes", k["b"], k["needs"])
-    assert (one(bens).asked, stands(one(bens))["to_do"]) == ([k["b"], k["needs"]], 0), "nothing follows from it"
+    judge(client_of(ben), one(bens), "yes", k["needs"])
+    assert one(bens).asked == [k["b"], k["needs"]], "nothing follows from it"
+    judge(client_of(ben), one(bens), "yes", k["b"])
+    judge(client_of(ben), one(bens), "no", k["needs"])
+    assert (one(bens).asked, stands(one(bens))["to_do"]) == ([k["b"], k["needs"]], 0)
     assert sign_off(client_of(ben), bens).status_code == 200
     inbox = as_olga.get("/campaigns/study/asked/").content.decode()
     assert "does d1 attest sentence 2?" in inbox

@@ -36,7 +36,7 @@ def places_of(replies: Sequence[Reply]) -> dict[int, Place]:
     """Return which pairs replies were given on, by reply's key."""
     conditions, topics = {one.task.condition_id for one in replies}, {one.task.topic_id for one in replies}
     known = PreferencePair.objects.filter(condition__in=conditions, topic__in=topics)
-    known = known.filter(position__in={int(one.item) for one in replies})
+    known = known.filter(position__in={int(one.item) for one in replies if one.item.isdecimal()})
     keys = {(condition, topic, str(at)): pk for condition, topic, at, pk in known.values_list(*_NAMED, "pk")}
     named = {one.pk: (one.task.condition_id, one.task.topic_id, one.item) for one in replies}
     return {pk: (keys[name], name[2]) for pk, name in named.items() if name in keys}

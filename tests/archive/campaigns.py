@@ -62,6 +62,7 @@ from tests.judging import (
 )
 from tests.nuggets import model
 from tests.nuggets.conftest import do, fill
+from tests.preference import people as comparing
 from tests.preference.model import compare
 from tests.questions import banks
 from tests.relevance.conftest import give_relevance, judge_item
@@ -102,6 +103,7 @@ def make_everything(slug: str, people: dict[str, Person], import_file: Any, tmp_
     create_prompt_set(campaign=campaign, name="published", templates=templates, acting_user=olga)
     job = _ask(campaign, manual, olga)
     compare(campaign, campaign.model_judges.get())
+    _prefer(campaign, anna, olga)
     _draft(campaign, olga)
     gold = [banks.answer("content", "d1"), banks.answer("in pain")]
     why = banks.question("Why do cats purr?", *gold, aggregator_type="AND", note=1)
@@ -231,6 +233,19 @@ def _judge_support(campaign: Campaign, anna: Person) -> None:
     reply(task=task, sheet=None, item="d1.2", question="in Latin?", text="Yes.", acting_user=anna)
     response = send(client_of(anna), sheet, "label", key, label="full", seconds=3)
     assert response.json()["equal"]
+
+
+def _prefer(campaign: Campaign, anna: Person, olga: Person) -> None:
+    """Have Anna say which answer is better, take it back, flag a pair, and say that she can't judge it."""
+    task = _give(comparing.condition(campaign), anna, "t1")
+    pair, *others = comparing.pairs_of(task)
+    as_anna = client_of(anna)
+    said = [("label", {"label": "1"}), ("label", {"label": ""}), ("flag", {"note": "odd"}), ("cannot", {"reason": "x"})]
+    for verb, fields in said:
+        assert comparing.send(as_anna, pair, verb, **fields).status_code == 200
+    for other in others:
+        assert comparing.send(as_anna, other, "label", label="2", seconds=3).status_code == 200
+    reply(task=task, sheet=pair.pk, item=pair.item, question="odd", text="It is.", acting_user=olga)
 
 
 def _ask(campaign: Campaign, nuggets: Condition, olga: Person) -> Job:

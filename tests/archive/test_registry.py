@@ -54,7 +54,7 @@ WITHOUT_KEYS = {
     "relevance.relevancejudgment.raw": "of the file",
     "relevance.labelevent.changes": "by field: texts and labels",
     "preference.preferencepair.raw": "of the file",
-    "preference.labelevent.changes": "nothing",
+    "preference.labelevent.changes": "by field: texts and labels",
     "studies.coding.codes": "codes",
     "metaeval.comparison.tasks": "names",
     "metaeval.comparison.runs": "tags",

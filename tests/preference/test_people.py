@@ -264,7 +264,7 @@ def test_practice_is_held_against_a_reference_as_it_was_shown(
         assert f"{row} {people.shown(pair, value)} {people.shown(pair, '1')} {same}" in text
     assert not [tag for tag in RUNS if tag in page]
     with pytest.raises(PlanError, match="practice is done once"):
-        give(people.condition(campaign, "Once more"), topic, anna)
+        give(label_again(of=condition, name="Once more", purpose=REPEAT, acting_user=None), topic, anna)
 
 
 # What organizers see

@@ -40,6 +40,7 @@ from tests.conftest import open_guidelines as open_present
 from tests.judging import asked, give, history, judged, send
 from tests.nuggets.conftest import do, fill
 from tests.nuggets.conftest import send as send_nugget
+from tests.preference import people
 from tests.relevance.conftest import RANKINGS, give_relevance
 from tests.relevance.conftest import send as send_grade
 from tests.support.judging_helpers import from_scratch, load_runs
@@ -144,6 +145,17 @@ def _argue(campaign: Campaign, bank: NuggetBank, anna: Person, import_file: Any)
     )
 
 
+def _preference(campaign: Campaign, bank: NuggetBank, anna: Person, import_file: Any) -> Work:
+    people.load_runs(campaign, import_file)
+    task = give(people.condition(campaign), bank.topic, anna)
+    pair = people.pairs_of(task)[0]
+    return Work(
+        task,
+        lambda client, number: people.send(client, pair, "label", label="121"[number]),
+        lambda: list(pair.revisions.order_by("version").values_list("guidelines_version", flat=True)),
+    )
+
+
 WORK = {
     "nuggets": _nuggets,
     "questions": _questions,
@@ -152,6 +164,7 @@ WORK = {
     "argue": _argue,
     "support": _support,
     "relevance": _relevance,
+    "preference": _preference,
 }
 
 

@@ -343,8 +343,8 @@
     if (row && row.dataset.uid !== current) mark(row.dataset.uid);
   });
   // A button pressed with the mouse does not take the focus away from where the person is at.
-  main.addEventListener("mousedown", (event) => {
-    if (event.target.closest(".keys-row [data-act]")) event.preventDefault();
+  document.addEventListener("mousedown", (event) => {
+    if (event.target.closest(":is(.keys-row, .keys-bar) [data-act]")) event.preventDefault();
   });
 
   // ---- what an earlier visit left ----

@@ -20,7 +20,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from assessor.accounts.models import Person
-from assessor.campaigns.actions import create_condition, judge_of
+from assessor.campaigns.actions import create_campaign, create_condition, judge_of
 from assessor.campaigns.models import Answer, Campaign, Condition, Invitation, Judge, Role
 from assessor.exports import actions as exporting
 from assessor.exports.freeze import freeze
@@ -397,7 +397,10 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
                 fill(bank, (uuid4(), "text", "vital"))
                 do(bank, actions.finish_bank)
         assert Task.objects.filter(state=Task.State.FINISHED).count() >= size
-        edit_elsewhere(campaign, anna, size)
+        # Elsewhere: all other topics are given to Anna for blind work.
+        other = create_campaign(name=f"Reports {size}", slug=f"reports-{size}", acting_user=olga)
+        import_file(other, "topics", "t1\twhy\n")
+        edit_elsewhere(other, anna, size)
         return fullest
 
     return do_it

@@ -21,6 +21,7 @@ from metaeval.actions import run as compute
 from metaeval.models import Comparison
 from nuggets.questions.formats import question_id
 from nuggets.reports.models import Reading, Report
+from nuggets.reports.queries import to_read
 from tests.api.conftest import token
 from tests.assignment.grading.conftest import HEAL
 from tests.conftest import Importer, client_of
@@ -284,6 +285,19 @@ def test_of_a_fact_it_is_asked_whether_it_is_stated(
     assert [one["extracted"] for one in reading.found] == ["Glass is sorted by colour and melted."]
     page = as_olga.get(reverse("job", args=[relevant.slug, job.pk])).content.decode()
     assert "Question: Is it stated that Glass is melted?" in page
+    [wanted] = to_read(job.condition, list(relevant.topics.filter(qid="t2"))).values()
+    assert list(wanted.questions.values()) == ["Is it stated that Glass is melted?"]
+
+
+def test_each_sentence_of_an_extractive_report_stands_in_the_one_document_it_cites(relevant: Campaign, endpoint):  # noqa: F811
+    read(make_judge(relevant, endpoint().base_url))
+    call_command("write_report", relevant.slug, "--reports=Found", "--per-question=5")
+    texts = dict(relevant.segments.values_list("docid", "text"))
+    sentences = [one for answer in lines(relevant, "crucible.Found.extractive") for one in answer["content"]]  # type: ignore[attr-defined]
+    assert len(sentences) > 2
+    for sentence in sentences:
+        [docid] = sentence["citations"]
+        assert " ".join(sentence["text"].split()) in " ".join(texts[docid].split())
 
 
 def test_documents_can_be_the_first_of_a_retrieval_run(

@@ -1,6 +1,6 @@
 """The organizer's forms."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django import forms
@@ -10,7 +10,7 @@ from django.db import transaction
 
 from assessor.accounts.models import Person
 from assessor.campaigns.actions import name_for_assessors
-from assessor.campaigns.condition_kind import ConditionKind, condition_kinds, names_of_nuggets, names_of_repeatable
+from assessor.campaigns.condition_kind import condition_kinds, names_of_nuggets, names_of_repeatable
 from assessor.campaigns.forms import RecordField
 from assessor.campaigns.http import NO_FILE
 from assessor.campaigns.models import Campaign, Condition, Protocol, Role
@@ -218,7 +218,7 @@ class ConditionForm(forms.Form):
         assert isinstance(method, forms.ChoiceField)
         cards = {**{method: part.METHODS[method] for method, part in self._parts.items()}, **self.LABELLED_AGAIN}
         method.choices = [(name, title) for name, (title, _) in cards.items()]
-        self.initial.update(self._labelling(campaign, kinds, nuggets) or {"method": next(iter(cards))})
+        self.initial.update(self._labelling(campaign, nuggets) or {"method": next(iter(cards))})
         chosen = self["method"].value()
         for name in {name for needed in self._needs.values() for name in needed}:
             # As classes, by which desk.css shows a field or does not: so it works without script too.
@@ -228,10 +228,10 @@ class ConditionForm(forms.Form):
         firsts = campaign.conditions.filter(manual_setup__purpose=FIRST, kind__in=names_of_repeatable(), sample="")
         self.fields["of"].queryset = firsts  # type: ignore[attr-defined]
 
-    def _labelling(self, campaign: Campaign, kinds: Iterable[ConditionKind], nuggets: str) -> dict[str, str]:
+    def _labelling(self, campaign: Campaign, nuggets: str) -> dict[str, str]:
         """Return what is chosen at first where nuggets of a condition are to be labelled."""
         found = campaign.conditions.filter(pk=nuggets).first() if nuggets.isdecimal() else None
-        blind = [kind.blind_method for kind in kinds if found and found.kind in kind.builds_on]
+        blind = [kind.blind_method for kind in condition_kinds() if found and found.kind in kind.builds_on]
         method = next((method for method in blind if method in self._needs), "")
         return {"method": method, **dict.fromkeys(self._needs[method], nuggets)} if method else {}
 

@@ -25,6 +25,8 @@ SCREEN_OF = {
     "nuggets/editor.html": "nuggets",
     "nuggets/questions/_keys.html": "questions",
     "assignment/labelling.html": "assignment",
+    "argue/judging.html": "argue",
+    "reports/editor.html": "reports",
     "support/judging.html": "support",
     "preference/comparing.html": "preference",
     "relevance/grading.html": "relevance",
@@ -52,13 +54,14 @@ def test_every_key_of_a_screen_can_be_changed():
     for path in TEMPLATES.rglob("*.html"):
         screen = SCREEN_OF.get(str(path.relative_to(TEMPLATES)))
         for key in re.findall(r'{% key "(?:shift\+)?((?:ctrl\+(?=\d))?[^"])" %}', path.read_text()):
-            # workbench.html has keys of three screens, and what every screen has is listed once.
-            for name in [screen] if screen else ["assignment", "support", "preference"]:
+            # workbench.html has keys of four screens, and what every screen has is listed once.
+            for name in [screen] if screen else ["assignment", "argue", "support", "preference"]:
                 found["all" if key in SCREENS["all"] else name].add(key)
     found["grading"] = set(found["assignment"])  # on the same screen
     for kind in (ASSIGNMENT, GRADING):
         found[kind.name] |= {choice.key for choice in kind.choices}
     found["support"] |= {key for _, key, *_ in SUPPORT_CHOICES}
+    found["argue"] |= set("yncr123456789")
     found["relevance"] |= set("01234")
     found["preference"] |= set("120")
     assert found == {screen: set(does) for screen, does in SCREENS.items()}
@@ -101,7 +104,7 @@ def test_keys_can_change_places(anna: Person):
 @pytest.mark.parametrize(
     ("own", "why"),
     [
-        ("r", "r is a key already, of nuggets: reword. Change that one too, or take another."),
+        ("r", "r is a key already, of nuggets: reword; argue: said before. Change that one too, or take another."),
         ("ж", "ж can&#x27;t be a key"),
         ("'", "&#x27; can&#x27;t be a key"),
     ],

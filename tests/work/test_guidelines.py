@@ -13,7 +13,9 @@ from assessor.work.guidelines import as_html, first_text
 from nuggets.models import NuggetBank
 
 
-@pytest.mark.parametrize("kind", ["nuggets", "questions", "assignment", "argue", "support", "relevance", "preference"])
+@pytest.mark.parametrize(
+    "kind", ["nuggets", "questions", "assignment", "argue", "support", "relevance", "preference", "reports"]
+)
 def test_each_kind_has_guidelines_with_headings_from_h2(as_anna: Client, kind: str):
     response = as_anna.get(f"/guidelines/{kind}/")
     assert response.status_code == 200
@@ -28,7 +30,7 @@ def test_each_kind_has_guidelines_with_headings_from_h2(as_anna: Client, kind: s
 
 
 def test_every_kind_is_tested_and_no_file_is_left_over():
-    names = {"nuggets", "questions", "assignment", "grading", "argue", "support", "relevance", "preference"}
+    names = {"nuggets", "questions", "assignment", "grading", "argue", "support", "relevance", "preference", "reports"}
     assert {kind.name for kind in kinds_with_screen()} == names
     assert all(kind.guidelines() for kind in kinds_with_screen())
 

@@ -16,7 +16,7 @@ from assessor.desk.collection import topic_states
 from assessor.desk.flags import asked
 from assessor.desk.grid import grid_of
 from assessor.desk.run import judged_answer, scores_by_condition
-from assessor.desk.score_contributions import score_of
+from assessor.desk.score_contributions import scores_of
 from assessor.labels.label_kind import label_kinds
 from assessor.scores.cache import condition_scores
 from assessor.scores.leaderboards import score_lines
@@ -122,7 +122,8 @@ def test_weighted_cover_leaves_out_a_topic_whose_questions_have_no_importance(
     assert found.unusual["topics_without_importance"] == 1
     parts = {}
     for item in nuggets_of(sheet.bank):
-        [row] = [one for one in score_of(sheet, str(item)).rows if one.measure == "NUGGET_COVERAGE_WEIGHTED"]
+        [score] = scores_of(sheet, str(item))
+        [row] = [one for one in score.rows if one.measure == "NUGGET_COVERAGE_WEIGHTED"]
         parts[(row.value, row.weight)] = (row.answer, row.run)
     # (1 + 0.5) / 2.5, and the run's mean is over t1 alone.
     assert parts == dict.fromkeys([("1", "1"), ("0", "1"), ("1", "0.5")], ("0.6000", "0.6000"))

@@ -202,7 +202,7 @@ class ConditionForm(forms.Form):
         """nuggets: the key of the condition whose nuggets are to be assigned, where that is known."""
         super().__init__(*args, **kwargs)
         # Around nuggets first.
-        kinds = sorted(condition_kinds(), key=lambda kind: (not kind.makes_nuggets, not kind.needs_nuggets, kind.name))
+        kinds = sorted(condition_kinds(), key=lambda kind: (not kind.makes_nuggets, not kind.needs_nuggets, kind.title))
         parts = [part for kind in kinds if (part := kind.condition_fields(campaign))]
         self._parts = {method: part for part in parts for method in part.METHODS}
         self._needs = {**{method: part.NEEDS.get(method, ()) for method, part in self._parts.items()}, **self.AGAIN}

@@ -286,10 +286,10 @@ def test_the_page_of_a_condition_under_which_people_work_names_them(task: Task, 
 
 def test_a_new_condition_is_chosen_by_cards(condition: Condition, as_olga: Client):
     page = as_olga.get("/campaigns/study/conditions/new/").content.decode()
-    assert page.count('type="radio" name="method"') == 12
+    assert page.count('type="radio" name="method"') == 13
     assert 'value="ManualNuggets" id="id_method_0" required checked' in page
     page = as_olga.get(f"/campaigns/study/conditions/new/?of={condition.pk}").content.decode()
-    assert re.search(r'value="ManualAssign" id="id_method_\d" required checked', page)
+    assert re.search(r'value="ManualAssign" id="id_method_\d+" required checked', page)
     assert f'<option value="{condition.pk}" selected>ManualNuggets</option>' in page
 
 

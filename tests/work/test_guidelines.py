@@ -28,7 +28,7 @@ def test_each_kind_has_guidelines_with_headings_from_h2(as_anna: Client, kind: s
 
 
 def test_every_kind_is_tested_and_no_file_is_left_over():
-    names = {"nuggets", "questions", "assignment", "grading", "support", "relevance"}
+    names = {"nuggets", "questions", "assignment", "grading", "support", "relevance", "reports"}
     assert {kind.name for kind in kinds_with_screen()} == names
     assert all(kind.guidelines() for kind in kinds_with_screen())
 

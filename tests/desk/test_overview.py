@@ -289,7 +289,7 @@ def test_a_new_condition_is_chosen_by_cards(condition: Condition, as_olga: Clien
     assert page.count('type="radio" name="method"') == 15
     assert 'value="ManualNuggets" id="id_method_0" required checked' in page
     page = as_olga.get(f"/campaigns/study/conditions/new/?of={condition.pk}").content.decode()
-    assert re.search(r'value="ManualAssign" id="id_method_\d" required checked', page)
+    assert re.search(r'value="ManualAssign" id="id_method_\d+" required checked', page)
     assert f'<option value="{condition.pk}" selected>ManualNuggets</option>' in page
 
 

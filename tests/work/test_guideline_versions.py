@@ -43,6 +43,7 @@ from tests.nuggets.conftest import send as send_nugget
 from tests.preference import people
 from tests.relevance.conftest import RANKINGS, give_relevance
 from tests.relevance.conftest import send as send_grade
+from tests.reports.model import edit_elsewhere
 from tests.support.judging_helpers import from_scratch, load_runs
 
 A, B = UUID(int=101), UUID(int=102)
@@ -156,8 +157,24 @@ def _preference(campaign: Campaign, bank: NuggetBank, anna: Person, import_file:
     )
 
 
+def _reports(campaign: Campaign, bank: NuggetBank, anna: Person, import_file: Any) -> Work:
+    report = edit_elsewhere(campaign, anna)
+    address = f"/reports/{report.pk}/{report.sentences.get().uid}/reword/"
+
+    def say(client: Client, number: int) -> Any:
+        report.refresh_from_db(fields=["version"])
+        return client.post(address, {"key": uuid4(), "version": report.version, "text": f"text {number}"})
+
+    return Work(
+        report.task,
+        say,
+        lambda: list(report.edits.order_by("version").values_list("guidelines_version", flat=True)),
+    )
+
+
 WORK = {
     "nuggets": _nuggets,
+    "reports": _reports,
     "questions": _questions,
     "assignment": _assignment,
     "grading": _grading,

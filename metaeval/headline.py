@@ -67,9 +67,12 @@ def _who(side: Comparable) -> str:
     return str(side.judge) if side.is_a_models and side.judge else ""
 
 
-def sentences(result: Json, first: str, second: str) -> list[Part]:
-    """Return what came of a comparison, in parts of sentences. first, second: what they call both sides."""
-    parts = [*_of_rankings(result, first, second), *_of_labels(result, first, second), *_of_steps(result)]
+def sentences(result: Json, first: str, second: str, *, are_graded: bool) -> list[Part]:
+    """Return what came of a comparison, in parts of sentences.
+
+    first, second: what they call both sides; are_graded: whether their labels are such that one can be strict.
+    """
+    parts = [*_of_rankings(result, first, second), *_of_labels(result, first, second, are_graded), *_of_steps(result)]
     statistics = _statistics(result)
     run, topic = (_value(statistics, f"tau_{level}") for level in ("run", "topic"))
     if run is not None and topic is not None and not _few_topics(result):
@@ -101,7 +104,7 @@ def _few_topics(result: Json) -> str:
     return quantity(topics, "topics") if 0 < topics < _FEW_TOPICS else ""
 
 
-def _of_labels(result: Json, first: str, second: str) -> list[Part]:
+def _of_labels(result: Json, first: str, second: str, are_graded: bool) -> list[Part]:
     labels = result.get("labels")
     who = " They give" if _statistics(result) else f"{first} and {second} give"
     match = _value(labels or {}, "match")
@@ -112,7 +115,7 @@ def _of_labels(result: Json, first: str, second: str) -> list[Part]:
     if kappa is not None:
         parts += [Part(", "), Part(f"κ {kappa:.2f}", True)]
     above, below = (_value(labels, name) or 0.0 for name in ("above", "below"))
-    if above + below:
+    if are_graded and above + below:
         is_stricter = below >= above
         share = _percent(max(above, below) / (above + below))
         parts.append(

@@ -35,6 +35,7 @@ class LabelKind(ConditionKind):
     settling = ""  # the template of the forms that settle a label which a person could not give; "" where nothing does
     labels_export = ""  # the name of the export that has the labels of each answer under all conditions, side by side
     labels_nuggets = False  # whether its items are nuggets, each of which has one label in an answer
+    is_graded = True  # whether a later one of its labels says more of an item, so that judges can be strict or lenient
     left_out_template = ""  # of what is left out of scores for all runs
     steps: Mapping[str, str] = {}  # in which its items are judged, with what each is about; none where all are alike
 

@@ -47,6 +47,7 @@ class Preference(LabelKind):
     peoples_methods = (MANUAL,)
     methods = (MANUAL, AUTO)
     labels = ("1", "0", "2")  # from the first answer to the second
+    is_graded = False
     is_in_every_study = False
     can_be_repeated = True
     text_name = "pair"

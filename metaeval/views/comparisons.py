@@ -145,7 +145,8 @@ def _context(request: PersonRequest, campaign: Campaign, found: Comparison) -> d
         "result": result,
         "rows": rows,
         "measure": measure,
-        "sentences": headline.sentences(result, *headline.names_of_sides(found)),
+        "sentences": headline.sentences(result, *headline.names_of_sides(found), are_graded=_are_graded(found)),
+        "are_graded": _are_graded(found),
         "key_figures": headline.key_figures(result),
         "moves": headline.moves(result),
         "span_start": headline.span_start(result),
@@ -175,6 +176,11 @@ def _matrix(result: dict[str, object]) -> list[tuple[str, list[tuple[int, float 
 
 def _shade(percent: float | None) -> str:
     return "hx" if percent is None else f"h{1 + sum(percent >= least for least in _SHADES)}"
+
+
+def _are_graded(found: Comparison) -> bool:
+    first = found.first
+    return not isinstance(first, Condition) or label_kind(first.kind).is_graded
 
 
 def _item(found: Comparison) -> str:

@@ -44,8 +44,8 @@ def result(
     }
 
 
-def said(found: dict[str, Any], first: str = "people", second: str = "gpt-4o") -> str:
-    return "".join(part.text for part in sentences(found, first, second))
+def said(found: dict[str, Any], first: str = "people", second: str = "gpt-4o", *, are_graded: bool = True) -> str:
+    return "".join(part.text for part in sentences(found, first, second, are_graded=are_graded))
 
 
 def test_all_of_it():
@@ -54,7 +54,7 @@ def test_all_of_it():
         "κ 0.58; where they differ, gpt-4o is stricter 58 % of the time. On a single topic, trust the order less: "
         "τ 0.63."
     )
-    figures = [part.text for part in sentences(result(), "people", "gpt-4o") if part.is_figure]
+    figures = [part.text for part in sentences(result(), "people", "gpt-4o", are_graded=True) if part.is_figure]
     assert figures == ["τ 0.77", "77 %", "κ 0.58", "58 %", "τ 0.63"]
 
 
@@ -80,6 +80,7 @@ def test_who_is_stricter_follows_the_side_of_the_diagonal():
     assert "gpt-4o is stricter 75 % of the time" in said(result(above=0.1, below=0.3))
     assert "gpt-4o is more lenient 75 % of the time" in said(result(above=0.3, below=0.1))
     assert "people are more lenient 75 % of the time" in said(result(above=0.3, below=0.1), "gpt-4o", "people")
+    assert "where they differ" not in said(result(above=0.1, below=0.3), are_graded=False)
     assert "where they differ" not in said(result(above=0.0, below=0.0))
 
 

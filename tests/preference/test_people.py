@@ -356,7 +356,13 @@ def test_people_and_a_model_are_compared_pair_by_pair(task: Task, as_anna: Clien
     )
     as_olga = client_of(olga)
     page = as_olga.get(f"/campaigns/study/comparisons/{made.comparison.pk}/").content.decode()
-    assert "κ" in page
+    labels = made.result["labels"]
+    assert (labels["labels"], labels["matrix"]) == (["1", "0", "2"], [[3, 0, 3], [0, 0, 0], [0, 0, 0]])
+    assert (labels["match"]["value"], labels["unweighted"]["value"]) == (0.5, 0.0)
+    taus = {measure: told["statistics"] for measure, told in made.result["scores"]["measures"].items()}
+    assert {told["tau_run"]["value"] for told in taus.values()} == {0.0}  # 3, 1, -1, -3 and -3, 3, 1, -1
+    assert "They give the same label to <b>50 %</b> of 6 items" in page
+    assert not re.search("stricter|lenient", page)
     topic = as_olga.get(f"/campaigns/study/comparisons/{made.comparison.pk}/topics/{task.topic_id}/").content.decode()
     for pair in people.pairs_of(task):
         address = f"/campaigns/study/labels/preference/{pair.pk}/{pair.second_id}/"

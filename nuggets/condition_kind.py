@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, Sum
@@ -89,6 +89,11 @@ class Nuggets(ConditionKind):
         if condition.method in self.peoples_methods:
             return None
         return f"Nobody can be given {condition.name}: its {self.counted} are not written by people here."
+
+    def shown_passages(self, condition: Condition, topics: Sequence[Topic]) -> Iterable[tuple[int, str]]:
+        from nuggets.queries import relevant_passages
+
+        return relevant_passages(condition, topics)
 
     def lacking(self, condition: Condition, topics: Sequence[Topic]) -> Lacking:
         """People can't edit drafts that are not there yet."""

@@ -87,6 +87,12 @@ def passage_text(bank: NuggetBank, docid: str) -> str | None:
     )
 
 
+def relevant_passages(condition: Condition, topics: Sequence[Topic]) -> Iterable[tuple[int, str]]:
+    """Return topic's key and docid of the passages from which people write nuggets under a condition."""
+    relevant = Grade.objects.filter(source=condition.qrels_source, topic__in=topics)
+    return relevant.filter(grade__gte=condition.relevance_threshold).order_by().values_list("topic", "docid")
+
+
 def _relevant(bank: NuggetBank) -> QuerySet[Grade]:
     """Only grades of the condition's own source are read: an assessor sees no other, and no LLM's."""
     least = bank.condition.relevance_threshold

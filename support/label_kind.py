@@ -78,6 +78,11 @@ class Support(LabelKind):
 
         return not_for_people(condition)
 
+    def shown_passages(self, condition: Condition, topics: Sequence[Topic]) -> Iterable[tuple[int, str]]:
+        from assessor.campaigns.queries import cited_docids
+
+        return cited_docids(topics)
+
     def practice_items(self, tasks: Sequence[Task], against: Against) -> Items:
         from support.practice import practice_items
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -153,6 +153,10 @@ class ConditionKind:
         """Return the kinds, by name, of which nobody can work blind on a topic that they opened under a condition."""
         starts_from_a_model = condition.method in self.peoples_methods and not condition.is_blind()
         return (self.name,) if starts_from_a_model else ()
+
+    def shown_passages(self, condition: Condition, topics: Sequence[Topic]) -> Iterable[tuple[int, str]]:
+        """Yield topic's key and docid of the passages that its screen shows on topics; a pair may come twice."""
+        return ()
 
     def guidelines(self) -> str:
         """Return the guidelines that campaigns start with, in Markdown: guidelines.md of its app."""

@@ -26,6 +26,7 @@ from assessor.campaigns.models import (
 
 PASSAGES_RUN = "control.passages"  # the tag of the run that holds the passages which are graded
 _CHUNK = 5_000  # values in one IN (...)
+_ANSWERS = 500  # read at a time
 
 
 def byte_order(field: str) -> Collate:
@@ -92,6 +93,13 @@ def own_answers(topics: Collection[int]) -> QuerySet[Answer]:
     """Return what runs, control runs too, answered to topics, by key; no texts that only labels refer to."""
     answers: QuerySet[Answer] = Answer.objects.filter(topic__in=topics, apart=False, run__import_record__state="done")
     return answers
+
+
+def cited_docids(topics: Sequence[Topic]) -> Iterator[tuple[int, str]]:
+    """Yield topic's key and docid of what systems' own answers to topics cite."""
+    for answer in answers_to(topics).order_by().only("topic", "references", "content").iterator(_ANSWERS):
+        for sentence in answer.sentences():
+            yield from ((answer.topic_id, citation.docid) for citation in sentence.citations)
 
 
 def among(texts: Collection[str]) -> RawSQL:

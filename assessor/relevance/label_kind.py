@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Count, Exists, Max, OuterRef, Q
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from django.db.models import Model
 
-    from assessor.campaigns.models import Campaign, Condition
+    from assessor.campaigns.models import Campaign, Condition, Topic
     from assessor.exportables import Chosen
     from assessor.labels.cutoff import Cell
     from assessor.labels.flags import Asked, Place, Reading
@@ -62,6 +62,11 @@ class Relevance(LabelKind):
         from assessor.relevance.actions import renew_items
 
         renew_items(task)
+
+    def shown_passages(self, condition: Condition, topics: Sequence[Topic]) -> Iterable[tuple[int, str]]:
+        from assessor.relevance.queries import pool
+
+        return pool(condition, topics)
 
     def is_shared(self, condition: Condition) -> bool:
         from assessor.labels.models import ManualSetup

@@ -1,16 +1,15 @@
 """Which languages people read, and which they would have to read for their work."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from django.db.models import Q
 
 from assessor.accounts.models import Person
 from assessor.campaigns.condition_kind import kind_of
-from assessor.campaigns.models import Campaign, Condition, Grade, Membership, RankedSegment, Topic
-from assessor.campaigns.queries import among, in_chunks, own_answers
+from assessor.campaigns.models import Campaign, Condition, Membership, Topic
+from assessor.campaigns.queries import among, in_chunks
 
-_AT_A_TIME = 500
 _NEEDS_READER = ~Q(language="") & Q(has_translation=False)
 
 
@@ -35,37 +34,25 @@ def unread_languages(
         for person, codes in memberships.values_list("person", "languages")
     }
     found: dict[int, dict[int, set[str]]] = {person: {} for person, codes in foreign.items() if codes}
-    for topic, codes in _languages(condition, topics) if found else ():
+    for topic, codes in _languages(condition, topics).items() if found else ():
         for person, of_person in found.items():
             if unread := codes & foreign[person]:
                 of_person[topic] = unread
     return found
 
 
-def _languages(condition: Condition, topics: Sequence[Topic]) -> Iterator[tuple[int, set[str]]]:
-    """Yield topics, by key, with the languages that are needed to read what is judged there."""
-    for topic, docids in _docids(condition, [topic.pk for topic in topics]):
-        codes: set[str] = set()
-        for some in in_chunks(sorted(docids)):
-            segments = condition.campaign.segments.filter(_NEEDS_READER, docid__in=among(some)).order_by()
-            codes.update(segments.values_list("language", flat=True).distinct())
-        yield topic, codes
-
-
-def _docids(condition: Condition, topics: Collection[int]) -> Iterator[tuple[int, set[str]]]:
-    """Yield topics, by key, with the docids of the passages that are read there: those cited, or graded and found."""
-    docids: dict[int, set[str]] = defaultdict(set)
-    if kind_of(condition).judges_answers:
-        for answer in own_answers(topics).only("topic", "references", "content").iterator(_AT_A_TIME):
-            docids[answer.topic_id].update(
-                citation.docid for sentence in answer.sentences() for citation in sentence.citations
-            )
-    else:
-        of_campaign = Grade.objects.filter(topic__in=topics), RankedSegment.objects.filter(topic__in=topics)
-        for records in of_campaign:
-            for topic, docid in records.order_by().values_list("topic", "docid").distinct().iterator(_AT_A_TIME):
-                docids[topic].add(docid)
-    yield from docids.items()
+def _languages(condition: Condition, topics: Sequence[Topic]) -> dict[int, set[str]]:
+    """Return the languages that are needed to read what a screen shows on topics, by topic's key."""
+    shown: dict[str, set[int]] = defaultdict(set)
+    for topic, docid in kind_of(condition).shown_passages(condition, topics):
+        shown[docid].add(topic)
+    found: dict[int, set[str]] = defaultdict(set)
+    for some in in_chunks(sorted(shown)):
+        segments = condition.campaign.segments.filter(_NEEDS_READER, docid__in=among(some)).order_by()
+        for docid, language in segments.values_list("docid", "language"):
+            for topic in shown[docid]:
+                found[topic].add(language)
+    return found
 
 
 def unread_in_words(person: Person, topics: Sequence[Topic], conditions: Sequence[Condition]) -> Iterator[str]:

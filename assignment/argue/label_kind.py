@@ -92,6 +92,11 @@ class Argue(LabelKind):
 
         return lacking_banks(condition, topics)
 
+    def shown_passages(self, condition: Condition, topics: Sequence[Topic]) -> Iterable[tuple[int, str]]:
+        from assessor.campaigns.queries import cited_docids
+
+        return cited_docids(topics)
+
     def practice_items(self, tasks: Sequence[Task], against: Against) -> Items:
         from assignment.argue.practice import practice_items
 

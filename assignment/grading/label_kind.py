@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from assessor.campaigns.condition_kind import Section
@@ -11,7 +11,7 @@ from assignment.label_kind import Assignment, Choice, screen_keys
 if TYPE_CHECKING:
     from django.db.models import Model
 
-    from assessor.campaigns.models import Answer, Campaign, Condition, Sentence
+    from assessor.campaigns.models import Answer, Campaign, Condition, Sentence, Topic
     from assessor.labels.api import ApiList
     from assignment.grading.forms import GradingFields
     from assignment.grading.score_tables import GradeScoring
@@ -65,6 +65,11 @@ class Grading(Assignment):
         from assignment.grading.api import GRADE_LIST
 
         return GRADE_LIST
+
+    def shown_passages(self, condition: Condition, topics: Sequence[Topic]) -> Iterable[tuple[int, str]]:
+        from assignment.grading.passages import passages_on
+
+        return passages_on(topics) if condition.of_passages else ()
 
     def docids_of(self, condition: Condition, things: Sequence[tuple[int, int]]) -> list[str]:
         from assignment.grading.passages import docids_of_passages

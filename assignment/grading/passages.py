@@ -1,11 +1,11 @@
 """The passages that are graded: those of the pool, taken in with their texts as files are."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, groupby
 from operator import itemgetter
 
 from assessor.accounts.models import Person
-from assessor.campaigns.models import Answer, Campaign
+from assessor.campaigns.models import Answer, Campaign, Topic
 from assessor.campaigns.queries import byte_order, pooled, pooled_passages, segment_texts
 from assessor.imports.made_files import NotImported, import_lines
 from assignment.grading.formats import write_passage
@@ -38,6 +38,12 @@ def docids_of_passages(passages: Collection[int]) -> dict[int, str]:
     """Return the docids of passages that are graded, by their keys as answers."""
     rows = Answer.objects.filter(pk__in=passages).order_by().values_list("pk", "references")
     return {pk: docid for pk, [docid] in rows.iterator()}
+
+
+def passages_on(topics: Sequence[Topic]) -> Iterator[tuple[int, str]]:
+    """Yield topic's key and docid of the passages that were taken in to be graded."""
+    passages = pooled_passages([topic.pk for topic in topics]).order_by().values_list("topic", "references")
+    return ((topic, docid) for topic, [docid] in passages.iterator())
 
 
 def _lines(campaign: Campaign) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, Sum
@@ -96,6 +96,11 @@ class Reports(ConditionKind):
 
         return ReportFields(campaign)
 
+    def shown_passages(self, condition: Condition, topics: Sequence[Topic]) -> Iterable[tuple[int, str]]:
+        from nuggets.reports.queries import documents_to_read
+
+        return documents_to_read(condition, topics)
+
     def runs_section(self, campaign: Campaign) -> Section | None:
         from nuggets.reports.forms import ReportForm
 
@@ -115,10 +120,11 @@ class Reports(ConditionKind):
 
     def missing(self, condition: Condition) -> Iterator[str]:
         from assessor.labels.completeness import by_topic
+        from assessor.work.models import Task
         from nuggets.reports.models import EditedReport
         from nuggets.reports.queries import unread
 
-        reports = EditedReport.objects.filter(condition=condition)
+        reports = EditedReport.objects.filter(condition=condition).exclude(task__state=Task.State.WITHDRAWN)
         yield from by_topic(reports.filter(finished_at=None), "report is not signed", "reports are not signed")
         if condition.is_by_people and not reports.exclude(finished_at=None).exists():
             yield "No report is signed yet."

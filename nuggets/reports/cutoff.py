@@ -9,13 +9,15 @@ from django.db.models import Count, Min, Q
 from assessor.campaigns.models import Topic
 from assessor.exportables import Chosen, of_chosen
 from assessor.labels.cutoff import Cell
+from assessor.work.models import Task
 from nuggets.reports.models import EditedReport, Reading
 from nuggets.reports.queries import to_read
 
 
 def cells_of_reports(chosen: Chosen, at: datetime) -> Iterator[Cell]:
     """A report that people edit is in if it was signed by then."""
-    reports = of_chosen(chosen, EditedReport.objects.filter(condition=chosen.record))
+    of_people = EditedReport.objects.filter(condition=chosen.record).exclude(task__state=Task.State.WITHDRAWN)
+    reports = of_chosen(chosen, of_people)
     signed = dict(reports.filter(edits__verb="sign").order_by().values_list("pk").annotate(Min("edits__at")))
     for pk, qid in reports.values_list("pk", "topic__qid"):
         is_in = pk in signed and signed[pk] <= at

@@ -46,7 +46,7 @@ class Report(AppendOnly):
     tag = models.CharField(max_length=256, help_text="The run's.")
     text = models.CharField(max_length=20, choices=Text)
     per_question = models.PositiveSmallIntegerField(help_text="Sentences of a question at most.")
-    editions = JSONText(default=dict, help_text="By topic id the edition of the bank, or of the signed report.")
+    editions = JSONText(default=dict, help_text="By topic id the edition of the bank, or how many reports were signed.")
     person = models.ForeignKey("accounts.Person", models.PROTECT, null=True, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
 

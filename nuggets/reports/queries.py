@@ -69,6 +69,12 @@ def _questions(edition: BankEdition) -> dict[str, str]:
     return {question_id(text): as_question(text, is_fact=is_fact) for text, is_fact in texts.items()}
 
 
+def documents_to_read(condition: Condition, topics: Sequence[Topic]) -> Iterator[tuple[int, str]]:
+    """Yield topic's key and docid of the documents that reports on topics are made from."""
+    for topic, one in to_read(condition, topics).items():
+        yield from ((topic, docid) for docid in one.docids)
+
+
 def read_pairs(condition: Condition, topics: Iterable[int]) -> dict[int, set[tuple[str, str]]]:
     """Return the pairs (question's id, docid) that were read already, by topic's key."""
     found: dict[int, set[tuple[str, str]]] = defaultdict(set)

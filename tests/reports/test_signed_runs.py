@@ -11,9 +11,11 @@ from django.test import Client
 from django.urls import reverse
 
 from assessor.accounts.models import Person
+from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import Answer, Condition
+from assessor.work.task_changes import reassign
 from nuggets.reports.models import EditedReport
-from tests.conftest import Importer
+from tests.conftest import Importer, client_of
 from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
 from tests.llm.grading import make_judge
 from tests.questions.banks import bank
@@ -91,6 +93,30 @@ def test_what_is_not_signed_is_in_no_run(report: EditedReport, send: Send, as_ol
     assert out.getvalue() == f"{TAG}.2: 1 report\n"
     first, second = Answer.objects.filter(run__tag__startswith=TAG).order_by("pk")
     assert (len(first.content), len(second.content)) == (1, 2)  # what is written stays as it is
+
+
+def test_another_person_signs_what_was_somebodys(report: EditedReport, send: Send, as_olga: Client, ben: Person):
+    told = ["write_report", report.condition.campaign.slug, "--reports=Found+Edits"]
+    kind = kind_of(report.condition)
+    send("take", CONTENT)
+    send("sign")
+    call_command(*told)
+    as_olga.post(f"/reports/{report.pk}/reopen/", {"reason": "More."})
+    assert next(iter(kind.missing(report.condition))) == "1 report is not signed: t1."
+    reassign(task=report.task, person=ben, reason="ill", acting_user=None)
+    other = EditedReport.objects.get(condition=report.condition, task__person=ben)
+    as_ben = client_of(ben)
+    uid = other.sentences.get(draft=PAIN).uid
+    for verb in (f"{uid}/take", "sign"):
+        other.refresh_from_db()
+        said = {"key": uuid4(), "version": other.version}
+        assert as_ben.post(f"/reports/{other.pk}/{verb}/", said).status_code == 200
+    assert not [told for told in kind.missing(report.condition) if "signed" in told]
+    out = StringIO()
+    call_command(*told, stdout=out)
+    assert out.getvalue() == f"{TAG}.2: 1 report\n"
+    told_of = Answer.objects.get(run__tag=f"{TAG}.2").extras["metadata"]["made_from"]
+    assert (told_of["annotator"], told_of["signed"]) == ("ben", 1)
 
 
 def test_no_name_is_in_a_release(signed: EditedReport, tmp_path):

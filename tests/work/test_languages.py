@@ -5,14 +5,18 @@ import json
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from assessor.accounts.models import Person
 from assessor.campaigns.models import Campaign, Condition, Event, Membership, Topic
 from assessor.plan.allocation_preview import Wished, propose
 from assessor.plan.random_allocation import AllocationError
+from assessor.preference.actions import create_preference
 from assessor.work.actions import PlanError, draw_next, put_in_queue
+from assessor.work.languages import unread_in_words, unread_languages
 from assessor.work.models import Task
 from tests.conftest import Importer, client_of
 from tests.judging import give
@@ -133,6 +137,29 @@ def test_a_draw_gives_topics_to_who_reads_them(
     reads(as_olga, abroad, ben, "en")
     with pytest.raises(AllocationError, match=r"t1 under .*: all have seen too much of it, or don't read"):
         propose(abroad, Wished([(condition, 2)], [anna, ben], None, "", None, 0, 1))
+
+
+def test_what_a_screen_does_not_show_keeps_nobody_from_it(
+    abroad: Campaign, import_file: Importer, as_olga: Client, condition: Condition, anna: Person
+):
+    """Chinese is graded as not relevant on t1, and compared answers have no passages."""
+    assert import_file(abroad, "qrels", "t1 0 z1 0\nt1 0 e1 2\n", source="NIST", by="people").state == "done"
+    reads(as_olga, abroad, anna, "en")
+    topics = list(abroad.topics.order_by("qid"))
+    compared = create_preference(campaign=abroad, name="Compared", acting_user=None)
+    assert not list(unread_in_words(anna, topics, [condition, compared]))
+    assert list(unread_in_words(anna, topics, [from_scratch(abroad)]))
+
+
+def test_languages_are_looked_up_at_once_for_all_topics(judged: Condition, as_olga: Client, anna: Person):
+    reads(as_olga, judged.campaign, anna, "en")
+    topics = list(judged.campaign.topics.order_by("qid"))
+    counts = []
+    for some in (topics[:1], topics):
+        with CaptureQueriesContext(connection) as found:
+            unread_languages([anna], some, judged)
+        counts.append(len(found))
+    assert counts[0] == counts[1]
 
 
 def test_nobody_else_says_what_people_read(abroad: Campaign, anna: Person):

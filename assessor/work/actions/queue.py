@@ -71,10 +71,11 @@ def draw_next(*, condition: Condition, person: Person) -> Task:
     if (held := _drawn(condition, person)) and note_opened(held):
         return held
     waiting = free().filter(condition=condition).select_related("topic")
-    topics = [one.topic for one in waiting]
-    barred = {*spoiled(person, topics, condition), *unread_languages([person], topics, condition).get(person.pk, ())}
+    barred = spoiled(person, [one.topic for one in waiting], condition)
     for one in waiting:
-        if one.topic_id not in barred and (task := _draw(one, condition, person)):
+        if one.topic_id in barred or unread_languages([person], [one.topic], condition).get(person.pk):
+            continue
+        if task := _draw(one, condition, person):
             return task
     if not waiting.all():
         raise PlanError("No topic is free here now: others have them, or all are done.")

@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 from django.db import transaction
+from django.db.models import Sum
 
 from assessor.accounts.models import Person
 from assessor.campaigns import history
@@ -33,7 +34,11 @@ class Written(NamedTuple):
 
 
 class _Made(NamedTuple):
-    """A report on a topic. edition: what it is made of; made_from: that in words; citations: of each sentence."""
+    """A report on a topic.
+
+    edition: of the bank that it is made of; of signed ones how many were signed on the topic. made_from: in words;
+    citations: of each sentence.
+    """
 
     topic: Topic
     edition: int
@@ -51,17 +56,15 @@ def write_report(*, reports: Condition, text: str, per_question: int, acting_use
     is_edited = reports.method == EDITS
     if is_edited:
         text, per_question = Report.Text.EDITED.value, 0
-        made, left_out = _signed(reports)
-    else:
-        made, left_out = _assembled(reports, text, per_question)
-    if not made:
-        how = "Nobody has signed a report" if is_edited else "No topic is read to the end"
-        raise ReportError(f"{how} under {reports}: {'have one signed' if is_edited else 'let its job end'} first.")
-    made.sort(key=lambda one: one.topic.qid.encode())
-    editions = {one.topic.qid: one.edition for one in made}
     with transaction.atomic():
         # Locked, so that nobody takes the same tag meanwhile.
         Condition.objects.select_for_update(no_key=True, of=("self",)).get(pk=reports.pk)
+        made, left_out = _signed(reports) if is_edited else _assembled(reports, text, per_question)
+        if not made:
+            how = "Nobody has signed a report" if is_edited else "No topic is read to the end"
+            raise ReportError(f"{how} under {reports}: {'have one signed' if is_edited else 'let its job end'} first.")
+        made.sort(key=lambda one: one.topic.qid.encode())
+        editions = {one.topic.qid: one.edition for one in made}
         same = Report.objects.filter(condition=reports, text=text, per_question=per_question, editions=editions)
         if known := same.filter(tag__in=reports.campaign.runs.values("tag")).first():
             raise ReportError(f"{known} is this report: nothing that it is made of has changed since.")
@@ -106,13 +109,20 @@ def _assembled(reports: Condition, text: str, per_question: int) -> tuple[list[_
 
 def _signed(reports: Condition) -> tuple[list[_Made], list[str]]:
     """Return the report of each topic that is signed, and the ids of topics whose report is not."""
-    of_people = EditedReport.objects.filter(condition=reports).exclude(task__state=Task.State.WITHDRAWN)
-    found = list(of_people.select_related("topic", "task__person", "bank_edition", "condition").order_by("topic__qid"))
+    of_people = EditedReport.objects.filter(condition=reports).order_by("topic__qid")
+    # Locked, so that nobody reopens or signs one meanwhile.
+    locked = of_people.select_related("topic", "task__person", "bank_edition", "condition").select_for_update(
+        no_key=True, of=("self",)
+    )
+    found = list(locked.exclude(task__state=Task.State.WITHDRAWN))
     signed = [one for one in found if one.state == EditedReport.State.FINISHED]
-    return [_of_person(one) for one in signed], [one.topic.qid for one in found if one not in signed]
+    # A topic may have been another person's before, whose report was signed too.
+    times = dict(of_people.order_by().values_list("topic").annotate(Sum("edition")))
+    made = [_of_person(one, times[one.topic_id]) for one in signed]
+    return made, [one.topic.qid for one in found if one not in signed]
 
 
-def _of_person(report: EditedReport) -> _Made:
+def _of_person(report: EditedReport, times: int) -> _Made:
     sentences = sentences_in_order(report)
     made_from = _made_from(report.condition, report.bank_edition.edition, Report.Text.EDITED.value) | {
         "signed": report.edition,
@@ -120,7 +130,7 @@ def _of_person(report: EditedReport) -> _Made:
         "sentences": [_lineage(sentence) for sentence in sentences],
     }
     citations: list[Any] = [[sentence.docid] for sentence in sentences]
-    return _Made(report.topic, report.edition, made_from, [sentence.text for sentence in sentences], citations)
+    return _Made(report.topic, times, made_from, [sentence.text for sentence in sentences], citations)
 
 
 def _lineage(sentence: EditedSentence) -> dict[str, Any]:

@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='report',
             name='editions',
-            field=assessor.runtime.fields.JSONText(default=dict, help_text='By topic id the edition of the bank, or of the signed report.'),
+            field=assessor.runtime.fields.JSONText(default=dict, help_text='By topic id the edition of the bank, or how many reports were signed.'),
         ),
         migrations.AlterField(
             model_name='report',

@@ -81,10 +81,11 @@ class AutoGrade(AutoAssign):
         prepared = super().prepare(job, units)
         if not _are_documents_graded(job.condition):
             return prepared
-        answers = list(Answer.objects.filter(pk__in=[unit.answer_id for unit in units]).order_by())
-        documents = _documents(job.condition, answers)
+        answers = Answer.objects.filter(pk__in=[unit.answer_id for unit in units]).select_related("run", "topic")
+        by_key = {answer.pk: answer for answer in answers.order_by()}
+        documents = _documents(job.condition, list(by_key.values()))
         return {
-            unit.pk: _with_paragraphs(job.condition.protocol, work, documents[unit.answer_id])
+            unit.pk: _with_paragraphs(job.condition.protocol, work, by_key[unit.answer_id], documents[unit.answer_id])
             if isinstance(work := prepared[unit.pk], Work) and unit.answer_id
             else work
             for unit in units
@@ -163,7 +164,11 @@ def _documents(condition: Condition, answers: Sequence[Answer]) -> dict[int, dic
     return {one.pk: {docid: texts.get((one.run_id, docid)) for docid in cited[one.pk]} for one in answers}
 
 
-def _with_paragraphs(protocol: Protocol, work: Work, documents: Mapping[str, str | None]) -> Work | UnitFailure:
+def _with_paragraphs(
+    protocol: Protocol, work: Work, answer: Answer, documents: Mapping[str, str | None]
+) -> Work | UnitFailure:
+    if answer.form in Answer.WITH_LABELS:  # a run file may say that it cites more
+        return UnitFailure(f"What {answer.run} cites on {answer.topic.qid} is not known: upload the run's file.")
     found: dict[str, None] = {}
     for docid, text in documents.items():
         if text is None:

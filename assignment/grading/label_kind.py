@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from assessor.campaigns.condition_kind import Section
@@ -11,7 +11,7 @@ from assignment.label_kind import Assignment, Choice, screen_keys
 if TYPE_CHECKING:
     from django.db.models import Model
 
-    from assessor.campaigns.models import Answer, Campaign, Condition, Sentence, Topic
+    from assessor.campaigns.models import Answer, Campaign, Condition, Run, Sentence, Topic
     from assessor.labels.api import ApiList
     from assignment.grading.forms import GradingFields
     from assignment.grading.score_tables import GradeScoring
@@ -90,6 +90,16 @@ class Grading(Assignment):
         if not has_pool:
             return None
         return Section("grading/_passages.html", PassagesForm(campaign), "passages", "Add passages to grade")
+
+    def judged_by_segments(self, run: Run, docids: Collection[str]) -> set[str]:
+        from assignment.grading.run_texts import graded_docids
+
+        return graded_docids(run, docids)
+
+    def on_texts_replaced(self, run: Run, docids: Collection[str]) -> None:
+        from assignment.grading.run_texts import follow_texts
+
+        follow_texts(run, docids)
 
     # The tables are those of assignment, which sees to all that is in them.
 

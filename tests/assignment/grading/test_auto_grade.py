@@ -16,10 +16,12 @@ from assignment.actions import create_manual_assign
 from assignment.grading.auto_grade import GRADING_PROMPT, combined_grade
 from assignment.grading.label_kind import GRADING
 from tests.assignment.conftest import finished, run_file  # noqa: F401
+from tests.assignment.grading.conftest import HEAL, KITTENS, WHEN
 from tests.conftest import Importer
 from tests.judging import all_judged, asked, change, counters, give, given, judged
 from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
 from tests.llm.grading import make_judge
+from tests.support.test_own_texts import run_with_documents
 
 pytestmark = pytest.mark.django_db(transaction=True)
 AUTO = job_kind_named("AutoGrade")
@@ -140,6 +142,45 @@ def test_an_answer_whose_document_has_no_text_gets_no_grade(
     assert job.units_failed == 1
     assert job.units.get(state="failed").error == "The text of d4 is not loaded."
     assert found(job)["team.lacks", "t1"] == []
+
+
+def test_an_answer_without_its_runs_file_gets_no_grade_for_what_it_cites(
+    questions: Condition,
+    endpoint,  # noqa: F811
+    olga,
+    import_file: Importer,
+):
+    """Its text came with grades: that it cites nothing is not known."""
+    lines = [
+        {"run_id": "team.text", "query_id": "t1", "question": one["question"], "passage": "Cats.", "grade": 3}
+        for one in (HEAL, WHEN, KITTENS)
+    ]
+    told = {"condition": "Theirs", "by": "people", "nuggets": "Questions"}
+    done = import_file(questions.campaign, "question_grades", lines, **told)
+    assert done.state == "done", done.report
+    job = graded_text(questions, endpoint().base_url, olga, "document_paragraphs")
+    assert job.units.get(state="failed").error == "What team.text cites on t1 is not known: upload the run's file."
+    assert found(job)["team.text", "t1"] == []
+
+
+def test_a_text_by_which_answers_were_graded_is_not_replaced(
+    questions: Condition,
+    endpoint,  # noqa: F811
+    olga,
+    import_file: Importer,
+):
+    campaign = questions.campaign
+    record = run_with_documents("team.own", "t1", None)
+    assert import_file(campaign, "runs", [record], name="team.own").state == "done"
+    graded(make_judge(campaign, endpoint().base_url, "r"), questions)  # by the answers: no text stands behind these
+    own = run_with_documents("team.own", "t1", {"d1": "Another text."})
+    later = run_with_documents("team.late", "t1", {"d1": "Another text."})
+    assert graded_text(questions, endpoint().base_url, olga, "document_paragraphs").units_failed == 0
+    refused = import_file(campaign, "runs", [own], name="team.own", document_texts="own")
+    assert refused.state == "refused"
+    [told] = [one for one in refused.report["errors"] if one["field"] == "documents"]
+    assert told["expected"] == "the loaded text: citations of the run were judged by it already"
+    assert import_file(campaign, "runs", [later], name="team.late", document_texts="own").state == "done"
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ class ConditionKind:
             return ""
         wanted = " or ".join(kind_named(name).title.lower() for name in self.builds_on)
         found = kind_of(nuggets).title.lower()
-        return f"{self.title} takes {wanted}, and {nuggets} has {found}: choose another condition."
+        return f"{self.title} needs {wanted}, but {nuggets} has {found}: choose another condition."
 
     # Tasks of people
 

@@ -322,7 +322,7 @@
       }
       if (told.findings.length) return lacking();
       const number = originals.size - [...originals.keys()].filter((uid) => shown.sentences[uid]).length;
-      const left = assay.say(number === 1 ? "undecided" : "undecideds", { number });
+      const left = assay.say(["all-decided", "undecided"][number] ?? "undecideds", { number });
       const facts = { sentences: assay.count(shown.order.length, "sentence"), length: lengthOf(), left };
       assay.ask("sign", assay.say("sign-facts", facts), () => act("sign"));
     },

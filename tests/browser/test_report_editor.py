@@ -111,7 +111,7 @@ def test_it_is_signed_and_final(open_page: OpenPage, report: int) -> None:
     page = open_page("anna")
     open_report(page, report)
     press(page, "s")
-    expect(page.locator("#sign-facts")).to_contain_text("not decided")
+    expect(page.locator("#sign-facts")).to_contain_text("left to decide")
     page.keyboard.press("Enter")
     page.wait_for_url("**/")
     expect(page.locator("body")).to_contain_text("Signed: the report can be read, no longer changed.")

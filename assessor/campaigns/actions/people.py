@@ -127,7 +127,7 @@ def set_languages(*, membership: Membership, languages: str, acting_user: Person
     codes = sorted(set(languages.split()), key=str.casefold)
     for code in codes:
         if not is_language(code):
-            raise MembershipError(f"{code} is no code of a language: write such as en or zho, with blanks between.")
+            raise MembershipError(f"{code} is not a language code. Write codes such as en or zho, separated by spaces.")
     told = " ".join(codes)
     if len(told) > LONGEST_LANGUAGES:
         raise MembershipError("These are too many languages.")

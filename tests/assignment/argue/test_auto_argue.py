@@ -237,7 +237,7 @@ def test_what_is_neither_is_a_wrong_answer(reply: str):
 
 def test_facts_are_no_questions(reports: Campaign, bank, endpoint):  # noqa: F811
     judge, topics = make_judge(reports), list(reports.topics.all())
-    with pytest.raises(JobError, match="Report judgment takes question nuggets"):
+    with pytest.raises(JobError, match="Report judgment needs question nuggets"):
         plan_job(kind=AUTO, judge=judge, topics=topics, nuggets=bank.condition, name="", qrels_source=None)
 
 

@@ -299,7 +299,7 @@ def test_the_model_sees_no_gold_answer_and_no_query(questions: Condition):
 
 def test_facts_are_not_graded_by_a_model(finished, questions: Condition):  # noqa: F811
     judge, topics = make_judge(questions.campaign), list(questions.campaign.topics.all())
-    with pytest.raises(JobError, match=r"Question grading takes question nuggets, and .* has nuggets"):
+    with pytest.raises(JobError, match=r"Question grading needs question nuggets, but .* has nuggets"):
         plan_job(kind=AUTO, judge=judge, topics=topics, nuggets=finished.condition, name="", qrels_source=None)
 
 

@@ -143,11 +143,11 @@ def test_a_question_left_out_is_in_no_measure(grades: Task, as_anna: Client, by_
 
 def test_questions_are_not_assigned_and_facts_not_graded(questions: Condition, finished, olga: Person):  # noqa: F811
     with pytest.raises(
-        ConditionError, match="Nugget assignment takes nuggets, and Questions has question nuggets: choose"
+        ConditionError, match="Nugget assignment needs nuggets, but Questions has question nuggets: choose"
     ):
         create_manual_assign(nuggets=questions, name="x", acting_user=olga)
     with pytest.raises(
-        ConditionError, match=r"Question grading takes question nuggets, and .* has nuggets: choose another"
+        ConditionError, match=r"Question grading needs question nuggets, but .* has nuggets: choose another"
     ):
         create_manual_assign(nuggets=finished.condition, name="x", acting_user=olga, kind=GRADING)
 

@@ -1,6 +1,7 @@
 """People judge reports: what is asked and follows, answers at once, and what becomes of it. See tests/labels too."""
 
 import json
+import math
 from typing import Any
 
 import pytest
@@ -337,6 +338,28 @@ def test_needing_a_citation_by_decision_leaves_the_report_incomplete(task: Task,
     found = condition_scores(task.condition)
     at = [run.tag for run in found.runs].index("team.one")
     assert found.states[at, 0] == INCOMPLETE, "nobody said whether it was said before"
+
+
+@pytest.mark.parametrize("is_adopted", [False, True])
+def test_a_claim_of_absence_by_decision_leaves_the_report_incomplete(
+    negatives: Task, ben: Person, as_anna: Client, olga: Person, as_olga: Client, is_adopted: bool
+):
+    k, sheet, condition = keys(negatives), one(negatives), negatives.condition
+    send(as_anna, sheet, "cannot", k["negative"], reason="unclear")
+    finish(as_anna, negatives, "no")
+    told = {"sheet": sheet.pk, "item": k["negative"], "label": "yes", "reason": "a claim"}
+    if is_adopted:
+        second = label_again(of=condition, name="second", purpose="second", only_unjudgeable=True, acting_user=olga)
+        bens = give(second, negatives.topic, ben)
+        judge(client_of(ben), one(bens), "yes", k["negative"])
+        told |= {"other": one(bens).pk}
+    as_olga.post(f"/campaigns/study/argue-questions/{condition.pk}/{'adopt' if is_adopted else 'decide'}/", told)
+    assert ArgueSheet.objects.get(pk=sheet.pk).adopted == {k["negative"]: "yes"}
+    found = condition_scores(condition)
+    at = [run.tag for run in found.runs].index("team.one")
+    assert found.states[at, 0] == INCOMPLETE, "nobody was asked which answers it states"
+    lacking = dict(zip(found.measures.keys, map(math.isnan, found.scores[at, 0].tolist()), strict=True))
+    assert [name for name in lacking if not lacking[name]] == ["citation_support", "citation_relevance"]
 
 
 # What changes meanwhile

@@ -382,6 +382,40 @@ def test_questions_that_are_changed_open_the_topic_again(task: Task, as_anna: Cl
     assert stands(sheet)["stale"] == {k["b bones"]: "yes"}
 
 
+def test_what_an_organizer_settled_on_an_older_text_is_asked_again(task: Task, as_anna: Client, as_olga: Client):
+    k, sheet = keys(task), one(task)
+    for name in ("bones", "pain"):
+        send(as_anna, sheet, "cannot", k[name], reason="unclear")
+    send(as_anna, sheet, "flag", k["bones"], note="odd")
+    finish(as_anna, task)
+    told = {"sheet": sheet.pk, "label": "yes", "reason": "it says so"}
+    for name in ("bones", "pain"):
+        as_olga.post(f"/campaigns/study/argue-questions/{task.condition_id}/decide/", told | {"item": k[name]})
+    assert ArgueSheet.objects.get(pk=sheet.pk).adopted == {k["bones"]: "yes", k["pain"]: "yes"}
+
+    def reword(nuggets: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        nuggets[0]["text"] = "What does purring cure?"
+        return nuggets
+
+    finish_again(sheet.bank, reword)
+    after = ArgueSheet.objects.get(pk=sheet.pk)
+    assert (after.open, after.adopted, after.cannot) == (
+        [k["bones"], k["b bones"]],
+        {k["pain"]: "yes"},
+        {k["pain"]: "unclear"},
+    )
+    assert (after.flags, after.unjudgeable, after.to_do, counters(task)) == ({k["bones"]: "odd"}, 1, 2, ("open", 2, 3))
+    found = condition_scores(task.condition)
+    assert found.states[[run.tag for run in found.runs].index("team.one"), 0] == INCOMPLETE
+
+    def reword_again(nuggets: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        nuggets[0]["text"] = "What does purring mend?"
+        return nuggets
+
+    finish_again(sheet.bank, reword_again)
+    assert ArgueSheet.objects.get(pk=sheet.pk).stale == {k["b bones"]: "yes"}, "what was said last stays beside it"
+
+
 def test_while_questions_are_changed_nothing_can_be_said(task: Task, as_anna: Client):
     bank = one(task).bank
     bank.state = "open"

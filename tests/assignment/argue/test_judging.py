@@ -19,6 +19,7 @@ from assessor.training.actions import mark_practice, name_reference
 from assessor.work.actions import PlanError, withdraw_task
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task
+from assessor.work.task_changes import reassign
 from assignment.argue.exports import judgment_lines, score_lines
 from assignment.argue.models import ArgueSheet
 from metaeval.stats.means import INCOMPLETE, Policy
@@ -291,6 +292,16 @@ def test_what_is_begun_starts_anew_with_the_next_person(task: Task, as_anna: Cli
     bens = give(task.condition, task.topic, ben)
     assert (one(bens).asked[-1], stands(one(bens))) == (k["needs"], {"to_do": 9})
     assert counters(bens) == ("open", 2, 3)
+
+
+def test_what_is_all_judged_is_nobody_elses_to_do(questions: Condition, topic: Topic, as_anna, anna, ben):
+    questions.campaign.runs.exclude(tag="team.one").update(task="control")
+    task = give(judged_by_people(questions), topic, anna)
+    while left := one(task).open:
+        judge(as_anna, one(task), "yes", *left)
+    with pytest.raises(PlanError, match="There is no report left to judge on t1 under ARGUE by people"):
+        reassign(task=task, person=ben, reason="ill", acting_user=None)
+    assert sign_off(as_anna, task).status_code == 200
 
 
 def test_a_second_person_judges_the_same_and_settles_what_the_first_could_not(

@@ -132,6 +132,10 @@ def test_a_person_is_asked_what_the_gate_lets_through(task: Task, as_anna: Clien
         "Cats purr when",
     ):
         assert shown in text
+    # The screen and its guidelines ask what models are asked: of any sentence before, whatever that cites.
+    for asks in (text, as_anna.get("/guidelines/argue/").content.decode()):
+        assert "Did a sentence before say this?" in asks
+        assert "with a citation" not in asks
     assert "team.one" not in text
     assert "Dogs bark." not in text, "nothing can be judged of it: the text of d9 is not loaded"
     assert "Not asked, in all your reports: 1 empty report; support by 1 cited document whose text is not" in text

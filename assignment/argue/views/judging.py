@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from assessor.campaigns.http import PersonRequest
 from assessor.formats.values import to_json
+from assessor.labels.queries import at_hand
 from assessor.labels.replies import replies_on
 from assessor.work.access import NotAmongOwn, require_running
 from assessor.work.actions import note_opened
@@ -51,7 +52,7 @@ def argue(request: PersonRequest, task_id: int) -> HttpResponse:
         "ticks": "123456789",
         "queue": to_json(queue),
         "replies": to_json(replies_on(task)),
-        "answers": screen.shown(own_sheets(task, _at_hand(queue, request.GET.get("answer", "")))),
+        "answers": screen.shown(own_sheets(task, at_hand(queue, request.GET.get("answer", ""), AT_HAND))),
         "not_asked": screen.not_asked(task),
         "max_reason": MAX_REASON,
         "scripts": SCRIPTS,
@@ -60,13 +61,6 @@ def argue(request: PersonRequest, task_id: int) -> HttpResponse:
         "time": minutes(task.seconds),
     }
     return render(request, "argue/judging.html", context)
-
-
-def _at_hand(queue: list[screen.Queued], wanted: str) -> list[int]:
-    """Return the reports that come with the page: the one asked for, if any, then those that are next to be done."""
-    asked = [queued.sheet for queued in queue if str(queued.sheet) == wanted]
-    to_do = [queued.sheet for queued in queue if queued.to_do and queued.sheet not in asked]
-    return (asked + to_do or [queued.sheet for queued in queue])[:AT_HAND]
 
 
 def _look(request: PersonRequest, task: Task) -> HttpResponse:

@@ -162,6 +162,18 @@ def test_what_lacks_its_text_waits_for_it(task: Task, campaign: Campaign, import
     assert counters(task) == ("open", 3, 3)
 
 
+def test_the_reports_at_hand_are_those_that_come_next(
+    questions: Condition, campaign: Campaign, topic: Topic, import_file: Importer, anna: Person, as_anna: Client
+):
+    for number in range(5):
+        line = run_line(f"more.{number}", [("Purring heals bones.", ["d1"])])
+        assert import_file(campaign, "runs", [line], name=f"more.{number}").state == "done"
+    page = f"/argue/{give(judged_by_people(questions), topic, anna).pk}/"
+    order = [row[0] for row in queue(as_anna.get(page))]
+    assert answers(as_anna.get(page)) == order[:4]
+    assert answers(as_anna.get(f"{page}?answer={order[4]}")) == [order[4], order[5], order[0], order[1]]
+
+
 def test_what_is_beyond_the_limit_is_shown_and_not_asked(questions: Condition, topic: Topic, anna, as_anna, olga):
     change_protocol(campaign=questions.campaign, settings={"argue_max_chars": 40}, acting_user=olga)
     task = give(judged_by_people(questions), topic, anna)

@@ -98,11 +98,11 @@ write = writes_on(own_sheet, _standing)
 
 @write
 def label(request: PersonRequest, own: OwnSheet, seen: int) -> Result:
-    """Say yes or no, or (label "") take back what was said; with what was said of items that follow from it."""
+    """Say yes or no, or (label "") take back what was said; with what stood of items that follow from it."""
     given = request.POST.get("label")
     if given is None:
         raise BadWrite("There is no label.")
-    others = _labels(request, "others") if "others" in request.POST else {}
+    others = _others(request) if "others" in request.POST else {}
     return actions.give_label(
         own, item=request.POST.get("item", ""), label=given, others=others, seconds=seconds(request), seen=seen
     )
@@ -111,7 +111,7 @@ def label(request: PersonRequest, own: OwnSheet, seen: int) -> Result:
 @write
 def answers(request: PersonRequest, own: OwnSheet, seen: int) -> Result:
     """Say of several gold answers at once whether the sentence states them."""
-    return actions.give_labels(own, labels=_labels(request, "labels"), seconds=seconds(request), seen=seen)
+    return actions.give_labels(own, labels=_labels(request), seconds=seconds(request), seen=seen)
 
 
 @write
@@ -134,15 +134,31 @@ def later(request: PersonRequest, own: OwnSheet, seen: int) -> Result:
     return actions.put_off(own, to=to, seen=seen)
 
 
-def _labels(request: PersonRequest, field: str) -> dict[str, str]:
+def _labels(request: PersonRequest) -> dict[str, str]:
     """Read labels by item's key. Raises BadWrite."""
+    found = _by_item(request, "labels")
+    if not _are_texts(found):
+        raise BadWrite("labels must have a label for each item.")
+    return found
+
+
+def _others(request: PersonRequest) -> dict[str, dict[str, str]]:
+    """Read what stood of items, by key. Raises BadWrite."""
+    found = _by_item(request, "others")
+    if not isinstance(found, dict) or not all(map(_are_texts, found.values())):
+        raise BadWrite("others must say what stood of each item.")
+    return found
+
+
+def _by_item(request: PersonRequest, field: str) -> Any:
     try:
-        found = json.loads(request.POST.get(field, ""))
+        return json.loads(request.POST.get(field, ""))
     except (ValueError, RecursionError) as error:
         raise BadWrite(f"{field} must be JSON.") from error
-    if not isinstance(found, dict) or not all(isinstance(label, str) for label in found.values()):
-        raise BadWrite(f"{field} must have a label for each item.")
-    return found
+
+
+def _are_texts(found: Any) -> bool:
+    return isinstance(found, dict) and all(isinstance(text, str) for text in found.values())
 
 
 @require_POST

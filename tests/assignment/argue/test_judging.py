@@ -203,13 +203,57 @@ def test_what_follows_from_a_label_comes_and_goes_with_it(task: Task, as_anna: C
     gone = send(as_anna, sheet, "label", k["first"], label="no")
     assert (gone.status_code, gone.content) == (410, b"This is not asked any more.")
     # Taken back, both stand as before; and time is told once.
-    others = json.dumps({k["first"]: "no"})
+    others = json.dumps({k["first"]: {"label": "no", "flag": "odd"}})
     assert send(as_anna, sheet, "label", k["needs"], label="yes", others=others, seconds=3).status_code == 200
-    assert stands(sheet) == {"labels": {k["needs"]: "yes", k["first"]: "no"}, "to_do": 8}
+    flags = {k["first"]: "odd"}
+    assert stands(sheet) == {"labels": {k["needs"]: "yes", k["first"]: "no"}, "flags": flags, "to_do": 8}
     newest = history(sheet).filter(version=5).order_by("pk")
     assert [(event.judgment.step, event.seconds) for event in newest] == [("needs", 3), ("first", None)]
     assert send(as_anna, sheet, "cannot", k["needs"], reason="unclear").json()["to_do"] == 8
     assert one(task).asked[-1] == k["needs"]
+
+
+def test_what_could_not_be_judged_comes_back_with_what_it_follows_from(task: Task, as_anna: Client):
+    k, sheet = keys(task), one(task)
+    judge(as_anna, sheet, "yes", k["needs"])
+    send(as_anna, sheet, "cannot", k["first"], reason="garbled")
+    send(as_anna, sheet, "flag", k["first"], note="odd")
+    before = stands(sheet)
+    assert before == {
+        "labels": {k["needs"]: "yes"},
+        "cannot": {k["first"]: "garbled"},
+        "flags": {k["first"]: "odd"},
+        "to_do": 8,
+    }
+    judge(as_anna, sheet, "no", k["needs"])
+    assert (one(task).unjudgeable, one(task).flagged) == (0, 0)
+    others = json.dumps({k["first"]: {"cannot": "garbled", "flag": "odd"}})
+    assert send(as_anna, sheet, "label", k["needs"], label="yes", others=others).json() == {"version": 5, "to_do": 8}
+    assert stands(sheet) == before
+    assert (one(task).unjudgeable, one(task).flagged) == (1, 1)
+    assert last_change(sheet) == {
+        k["needs"]: {"label": ["no", "yes"]},
+        k["first"]: {"cannot": [None, "garbled"], "flag": [None, "odd"]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("others", "message"),
+    [
+        ("x", "others must be JSON."),
+        ("[]", "others must say what stood of each item."),
+        ('{"s2.first": "no"}', "others must say what stood of each item."),
+        ('{"s2.first": {"label": 1}}', "others must say what stood of each item."),
+        ('{"s2.first": {"label": "maybe"}}', "A label is one of no, yes."),
+        ('{"s2.first": {"label": "no", "cannot": "x"}}', "What has a label has no reason why it can't be judged."),
+    ],
+)
+def test_what_cannot_have_stood_does_not_come_back(task: Task, as_anna: Client, others: str, message: str):
+    judge(as_anna, one(task), "yes", keys(task)["needs"])
+    before = everything("argue")
+    response = send(as_anna, one(task), "label", keys(task)["needs"], label="yes", others=others)
+    assert (response.status_code, response.content.decode()) == (400, message)
+    assert everything("argue") == before
 
 
 def test_a_claim_of_absence_is_asked_about_all_answers(negatives: Task, as_anna: Client):

@@ -86,7 +86,7 @@ def sign_off(task: Task, *, acting_user: Person, seen: int) -> Result:
     require_all_said(own_rows(task), seen)
     done, total = progress(task)
     if done < total:
-        raise BadWrite("Answers of this topic that are not among yours lack labels: tell your organizer.")
+        raise BadWrite("Reports of this topic that are not among yours lack judgments: tell your organizer.")
     history.record(
         f"{task.kind} signed off", task, campaign=task.campaign, person=acting_user, condition=task.condition.name
     )

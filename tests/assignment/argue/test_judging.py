@@ -354,6 +354,13 @@ def test_what_is_begun_starts_anew_with_the_next_person(task: Task, as_anna: Cli
     assert counters(bens) == ("open", 2, 3)
 
 
+def test_what_others_have_not_judged_keeps_a_topic_open(task: Task, as_anna: Client):
+    ArgueSheet.objects.filter(pk=one(task).pk).update(task=None)
+    response = sign_off(as_anna, task)
+    expected = "Reports of this topic that are not among yours lack judgments: tell your organizer."
+    assert (response.status_code, response.content.decode()) == (400, expected)
+
+
 def test_what_is_all_judged_is_nobody_elses_to_do(questions: Condition, topic: Topic, as_anna, anna, ben):
     questions.campaign.runs.exclude(tag="team.one").update(task="control")
     task = give(judged_by_people(questions), topic, anna)

@@ -391,6 +391,7 @@ def test_a_second_person_judges_the_same_and_settles_what_the_first_could_not(
     assert "does d1 attest sentence 2?" in inbox
     assert "Cats purr when content." in inbox, "the document"
     assert "Take yes by ben" in inbox
+    assert inbox.count("Counted as yes, it leaves the report incomplete") == 1, "where a citation may be needed"
     base = f"/campaigns/study/argue-questions/{task.condition_id}/"
     assert as_olga.get(base).url == f"/campaigns/study/asked/?condition={task.condition_id}"
     told = {"sheet": sheet.pk, "item": k["b"], "other": one(bens).pk}
@@ -412,6 +413,9 @@ def test_needing_a_citation_by_decision_leaves_the_report_incomplete(task: Task,
     send(as_anna, sheet, "cannot", k["needs"], reason="unclear")
     finish(as_anna, task)
     told = {"sheet": sheet.pk, "item": k["needs"], "label": "yes", "reason": "a claim"}
+    inbox = as_olga.get("/campaigns/study/asked/").content.decode()
+    why = "nobody is asked whether a sentence before said this."
+    assert f"Counted as yes, it leaves the report incomplete: {why}" in inbox
     as_olga.post(f"/campaigns/study/argue-questions/{task.condition_id}/decide/", told)
     found = condition_scores(task.condition)
     at = [run.tag for run in found.runs].index("team.one")
@@ -426,6 +430,9 @@ def test_a_claim_of_absence_by_decision_leaves_the_report_incomplete(
     send(as_anna, sheet, "cannot", k["negative"], reason="unclear")
     finish(as_anna, negatives, "no")
     told = {"sheet": sheet.pk, "item": k["negative"], "label": "yes", "reason": "a claim"}
+    inbox = as_olga.get("/campaigns/study/asked/").content.decode()
+    why = "nobody is asked which answers the sentence states."
+    assert f"Counted as yes, it leaves the report incomplete: {why}" in inbox
     if is_adopted:
         second = label_again(of=condition, name="second", purpose="second", only_unjudgeable=True, acting_user=olga)
         bens = give(second, negatives.topic, ben)

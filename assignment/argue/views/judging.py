@@ -136,7 +136,7 @@ def later(request: PersonRequest, own: OwnSheet, seen: int) -> Result:
 
 def _labels(request: PersonRequest) -> dict[str, str]:
     """Read labels by item's key. Raises BadWrite."""
-    found = _by_item(request, "labels")
+    found: dict[str, str] = _by_item(request, "labels")
     if not _are_texts(found):
         raise BadWrite("labels must have a label for each item.")
     return found
@@ -144,7 +144,7 @@ def _labels(request: PersonRequest) -> dict[str, str]:
 
 def _others(request: PersonRequest) -> dict[str, dict[str, str]]:
     """Read what stood of items, by key. Raises BadWrite."""
-    found = _by_item(request, "others")
+    found: dict[str, dict[str, str]] = _by_item(request, "others")
     if not isinstance(found, dict) or not all(map(_are_texts, found.values())):
         raise BadWrite("others must say what stood of each item.")
     return found

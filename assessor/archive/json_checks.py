@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Model
 
 from assessor.archive.values import Unfit, as_uuid
-from assessor.labels.models import LabelEvent
+from assessor.labels.models import Label, LabelEvent
 from assessor.llm.gateway import RESERVED
 from assessor.llm.job_kind import job_kinds
 from assessor.studies.sampling import sampled_kinds
@@ -123,6 +123,18 @@ def changes_of_item(said: Mapping[str, Check]) -> Check:
     return check
 
 
+def readable(read: Callable[[Any], object]) -> Check:
+    """What a function can read: its ValueError says what is expected."""
+
+    def check(value: Any) -> None:
+        try:
+            read(value)
+        except ValueError as error:
+            raise Unfit(str(error)) from error
+
+    return check
+
+
 def uid(value: Any) -> None:
     """What names an item of a list that people edit."""
     as_uuid(value, "uids")
@@ -165,12 +177,15 @@ _LABEL: dict[str, Check] = {"marks": or_nothing(each(mark)), "raw": or_nothing(b
 
 
 def of_labels(model: type[Model]) -> dict[str, Check]:
-    """Return what the JSON columns say of a model that belongs to a kind of label."""
+    """Return what columns say of a model that belongs to a kind of label."""
     if issubclass(model, LabelEvent):
         label = one_of(*(value for value, _ in model._meta.get_field("value").flatchoices))
         return {"changes": or_nothing(changes_of_item(_SAID | {"adopted": label, "shown": label}))}
     columns = {column.name for column in model._meta.concrete_fields}
-    return {name: check for name, check in _LABEL.items() if name in columns}
+    read_by = model.READ_BY.items() if issubclass(model, Label) else ()
+    return {name: check for name, check in _LABEL.items() if name in columns} | {
+        name: readable(read) for name, read in read_by
+    }
 
 
 # By column.

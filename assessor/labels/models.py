@@ -1,7 +1,7 @@
 """What judges say of the items of answers, one label an item, and how it came to be said."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import groupby
 from operator import itemgetter
@@ -443,6 +443,8 @@ class Label(models.Model):
 
     # What else may stand of an item, with the column that has it.
     FURTHER: ClassVar[dict[str, str]] = {}
+    # What reads the columns that are texts with a form; it raises ValueError, which says what is expected.
+    READ_BY: ClassVar[dict[str, Callable[[str], object]]] = {}
     # By which columns a row is named, by which its item is, and by which column of events and attribute its events are.
     KEYS: ClassVar[tuple[str, ...]]
     ITEM: ClassVar[tuple[str, ...]]

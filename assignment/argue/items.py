@@ -35,9 +35,10 @@ class Item(NamedTuple):
 
 
 def item_of_key(key: str) -> Item:
-    """Return the item of a key."""
+    """Return the item of a key. Raises ValueError, which says what is expected, where that is none."""
     found = _KEY.fullmatch(key)
-    assert found is not None, "keys are made here"
+    if found is None:
+        raise ValueError("the key of a judgment, as s0.needs")
     sentence, docid, nugget, gold, step = found.groups()
     return Item(int(sentence), docid or "", step or ANSWERS, nugget or "", gold or "")
 

@@ -57,7 +57,7 @@ class Citation(NamedTuple):
 class Sentence(NamedTuple):
     """A sentence of a report, and what is said of it; what is not asked is False.
 
-    needs: a citation; first: whether nothing before says it with one; negative: a claim of absence, whose answers are
+    needs: a citation; first: whether no sentence before says it; negative: a claim of absence, whose answers are
     those that it states. All three are asked only where it cites nothing.
     """
 

@@ -102,6 +102,7 @@ class ArgueJudgment(AnswerLabel):
     IN_HISTORY = ("judgment", "pk")
     FILE_KEY = "judgment"
     FURTHER: ClassVar[dict[str, str]] = {}
+    READ_BY = {"key": item_of_key}
 
     sheet = models.ForeignKey(ArgueSheet, models.PROTECT, related_name="argue_judgments", db_index=False)
     key = models.CharField(max_length=LONGEST_KEY, help_text="What all the other columns that name its item say.")

@@ -23,6 +23,7 @@ from assignment.argue.measures import (
     Judgment,
     Question,
     Sentence,
+    all_answers,
     counted,
     counts_of,
     joined,
@@ -188,13 +189,13 @@ def _read_sheets(condition: Condition, banks: Mapping[int, _Bank], topic: int | 
             judgments = sorted(json.loads(told or "[]"), key=itemgetter(1, 2))
             labels = {key: label for key, *_, label in judgments if label is not None}
             # What is asked of a part of a report makes no score of it.
-            counts = UNKNOWN if is_part else counts_of(list(_sentences(judgments, bank.uids)), bank.questions, match)
+            counts = UNKNOWN if is_part else counts_of(list(_sentences(judgments, bank)), bank.questions, match)
             is_complete = len(labels) == len(judgments) and not counts.lacks_any
             said = _Said(Report(answer, counts, cut), is_complete, labels)
         take(bank.cells, run, Cell(is_apart, said))
 
 
-def _sentences(judgments: list[list[Any]], uids: Mapping[int, str]) -> Iterator[Sentence]:
+def _sentences(judgments: list[list[Any]], bank: _Bank) -> Iterator[Sentence]:
     """Yield the sentences that judgments, by _OF_JUDGMENT, are of; they come by sentence and docid."""
     for _, of_sentence in groupby(judgments, itemgetter(1)):
         said: dict[str, Judgment] = {}
@@ -206,7 +207,7 @@ def _sentences(judgments: list[list[Any]], uids: Mapping[int, str]) -> Iterator[
             for _, _, _, step, nugget, gold, label in of_docid:
                 judgment = None if label is None else label == YES
                 if step == ANSWERS:
-                    answers[uids[nugget], gold] = judgment
+                    answers[bank.uids[nugget], gold] = judgment
                 else:
                     steps[step] = judgment
             if docid:
@@ -214,8 +215,10 @@ def _sentences(judgments: list[list[Any]], uids: Mapping[int, str]) -> Iterator[
             else:
                 said, of_claim = steps, answers
         needs, negative = (said.get(step, False) for step in (NEEDS, NEGATIVE))
-        # Where another person's label says that it needs one, it was not asked: then it is missing.
+        # Where another person's label leads on to what was not asked, that is missing.
         first = said.get(FIRST, None if needs and not negative else False)
+        if negative and not of_claim:
+            of_claim = dict.fromkeys(all_answers(bank.questions))
         yield Sentence(tuple(citations), needs, first, negative, of_claim)
 
 

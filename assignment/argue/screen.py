@@ -61,7 +61,7 @@ STEPS = (
     ),
     Step(
         FIRST,
-        "Did a sentence before say this, with a citation?",
+        "Did a sentence before say this?",
         "said here first",
         (
             Choice(NO, "r", "Yes, said before", "said before"),

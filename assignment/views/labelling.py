@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from assessor.campaigns.http import PersonRequest
 from assessor.formats.values import to_json
+from assessor.labels.queries import at_hand
 from assessor.labels.replies import replies_on
 from assessor.studies.actions import see_labels
 from assessor.work.access import NotAmongOwn, require_running
@@ -45,7 +46,6 @@ def assignment(request: PersonRequest, task_id: int) -> HttpResponse:
     see_nuggets(bank, acting_user=request.user)
     see_labels(task)
     queue = screen.queue(task, bank)
-    at_hand = _at_hand(queue, request.GET.get("answer", ""))
     is_maker = bank.task is not None and bank.task.person_id == request.user.pk
     context = {
         "task": task,
@@ -56,7 +56,7 @@ def assignment(request: PersonRequest, task_id: int) -> HttpResponse:
         "nuggets": screen.rows(bank, with_notes=is_maker),
         "queue": to_json(queue),
         "replies": to_json(replies_on(task)),
-        "answers": screen.shown(own_sheets(task, at_hand)),
+        "answers": screen.shown(own_sheets(task, at_hand(queue, request.GET.get("answer", ""), AT_HAND))),
         "by_rule": screen.by_rule(task, bank),
         "waiting": screen.waiting_for_model(task, bank),
         "kind": kind,
@@ -68,13 +68,6 @@ def assignment(request: PersonRequest, task_id: int) -> HttpResponse:
         "time": minutes(task.seconds),
     }
     return render(request, "assignment/labelling.html", context)
-
-
-def _at_hand(queue: list[screen.Queued], wanted: str) -> list[int]:
-    """Return the answers that come with the page: the one asked for, if any, then those that are next to be done."""
-    asked = [queued.sheet for queued in queue if str(queued.sheet) == wanted]
-    to_do = [queued.sheet for queued in queue if queued.to_do and queued.sheet not in asked]
-    return (asked + to_do or [queued.sheet for queued in queue])[:AT_HAND]
 
 
 def _look(request: PersonRequest, task: Task) -> HttpResponse:

@@ -5,6 +5,8 @@ const steps = [...document.querySelectorAll(".step")];
 const boxes = [...document.querySelectorAll("[data-answer]")];
 const ticks = [...document.querySelectorAll("#ticks > span")];
 const KEY = /^(s(\d+)(?:\.d(.+))?)\.(?:(n[0-9a-f-]{36}\.[^.]+)|(attests|needs|first|negative))$/s;
+// What comes back of an item with the label that it follows from: as writes call it, and where it stands.
+const BACK = { label: "labels", cannot: "cannot", flag: "flags" };
 const known = new Map();
 
 // The parts of an item's key, as items.py makes them.
@@ -24,7 +26,7 @@ class Argue extends assay.Workbench {
     const { label, cannot } = this.actions;
     // Whoever judges it anew has seen the text as it is now.
     for (const { columns } of [label, cannot]) columns.push("stale");
-    // Labels that vanish with the one they follow from come back with it.
+    // What vanishes with the label that it follows from comes back with it.
     label.fields = ({ labels, others }) => {
       const back = Object.keys(others || {}).length && { others: JSON.stringify(others) };
       return { label: labels, ...back };
@@ -109,21 +111,30 @@ class Argue extends assay.Workbench {
 
   // ---- what is said ----
   standing(sheet, action, item) {
-    const labelsOf = (keys) => keys.map((key) => [key, sheet.said.labels[key] || ""]);
-    if (action === "answers") return { answers: Object.fromEntries(labelsOf(this.strip(sheet, item))) };
+    const { said } = sheet;
+    if (action === "answers") {
+      return { answers: Object.fromEntries(this.strip(sheet, item).map((key) => [key, said.labels[key] || ""])) };
+    }
     const standing = super.standing(sheet, action, item);
     if (!("labels" in standing)) return standing;
-    const others = labelsOf(this.followers(sheet, item)).filter(([, label]) => label);
-    return { ...standing, others: Object.fromEntries(others) };
+    const others = {};
+    for (const key of this.followers(sheet, item)) {
+      const there = Object.entries(BACK).filter(([, column]) => key in said[column]);
+      if (there.length) others[key] = Object.fromEntries(there.map(([name, column]) => [name, said[column][key]]));
+    }
+    return { ...standing, others };
   }
 
   effect(sheet, about) {
     const { answers, others, ...now } = about.now;
     super.effect(sheet, { ...about, now });
     const { said } = sheet;
-    for (const [key, label] of Object.entries({ ...answers, ...others })) {
+    for (const [key, label] of Object.entries(answers || {})) {
       for (const column of ["labels", "cannot", "stale"]) delete said[column][key];
       if (label) said.labels[key] = label;
+    }
+    for (const [key, there] of Object.entries(others || {})) {
+      for (const [name, value] of Object.entries(there)) said[BACK[name]][key] = value;
     }
     // What is asked no longer has no label any more.
     for (const key of said.open.filter((other) => !this.isAsked(sheet, other))) {

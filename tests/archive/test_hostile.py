@@ -416,6 +416,7 @@ def test_labels_that_no_app_knows_and_shapes_that_none_has(whole: Campaign, tmp_
         ("support.supportjudgment", "state", lambda state: "said", "unjudgeable, outdated, removed, no_text, waiting."),
         ("support.supportjudgment", "docid", lambda docid: ["d1"], "expected text."),
         ("support.labelevent", "value", lambda value: "banana", SUPPORT),
+        ("argue.arguejudgment", "key", lambda key: "s0.odd", "expected the key of a judgment, as s0.needs."),
         ("nuggets.drafting", "cuts", lambda cuts: [{"window": 1, "nuggets": "31", "limit": 30}], CUTS),
         ("nuggets.drafting", "cuts", lambda cuts: [{"window": 1, "nuggets": 31}], CUTS),
         ("nuggets.drafting", "cuts", lambda cuts: [31], CUTS),

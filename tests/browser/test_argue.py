@@ -119,6 +119,11 @@ def test_a_whole_report_by_keyboard_with_the_connection_lost_half_way(
     assert step(page) == "negative"
     page.keyboard.press("n")
     assert step(page) == "first"
+    page.keyboard.press("f")
+    page.wait_for_selector("#flag[open]")
+    page.keyboard.type("By whom?")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#told :text('By whom?')")
     page.keyboard.press("r")
     saved(page)
     assert {key: label for key, label in stands(demo, given).items() if key.startswith("s2.")} == {
@@ -136,6 +141,9 @@ def test_a_whole_report_by_keyboard_with_the_connection_lost_half_way(
     until(page, lambda: page.locator("[data-step=first] [aria-pressed=true][data-label=no]").is_visible())
     saved(page)
     assert stands(demo, given)["s2.first"] == "no", "with its label it comes back"
+    with demo.database() as db:
+        query = "select flag from argue_arguejudgment where sheet_id = ? and key = 's2.first'"
+        assert db.execute(query, [given[1]]).fetchall() == [("By whom?",)], "and with its flag"
     page.keyboard.press("]")
     while page.locator(f"#a{given[1]}:not([hidden])").count() and "judged" in page.locator("#said-count").inner_text():
         if step(page) == "attests":

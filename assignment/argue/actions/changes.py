@@ -63,8 +63,12 @@ def _bring_up_to_date(
     said = {key: nothing for key in sheet.asked if key not in still_asked}
     for key in sheet.asked:
         item = item_of_key(key)
-        if key not in said and (item.nugget, item.gold) in changed and key in sheet.labels:
-            said[key] = {**nothing, "stale": sheet.labels[key], "flag": sheet.flags.get(key)}
+        if key not in said and (item.nugget, item.gold) in changed:
+            said[key] = {
+                **nothing,
+                "stale": sheet.labels.get(key) or sheet.stale.get(key),
+                "flag": sheet.flags.get(key),
+            }
     columns = {"edition": edition, "cut": cut}
     sheet.revise("questions changed", said, judge_id=None, asked=asked, columns=columns)
 

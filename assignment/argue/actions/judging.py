@@ -29,21 +29,28 @@ from assignment.argue.vocabulary import LABELS
 
 
 def give_label(
-    own: OwnSheet, *, item: str, label: str, others: Mapping[str, str], seconds: int | None, seen: int
+    own: OwnSheet, *, item: str, label: str, others: Mapping[str, Mapping[str, str]], seconds: int | None, seen: int
 ) -> Result:
     """Judge an item with one of LABELS, or take back what was said: "".
 
-    others: labels of what is asked because of this one, which come back with it when a change is undone. Raises Stale,
-    Closed, Gone and BadWrite.
+    others: what stood of items that are asked because of this one, as label, cannot and flag: it comes back with it
+    when a change is undone. Raises Stale, Closed, Gone and BadWrite.
     """
-    return _give(own, "label" if label else "take back", {item: label, **others}, seconds, seen)
+    said = _labelled(own, {item: label, **{key: stood.get("label", "") for key, stood in others.items()}})
+    for key, stood in others.items():
+        cannot, flag = (on_one_line(stood.get(field, "")) for field in ("cannot", "flag"))
+        if cannot and stood.get("label"):
+            raise BadWrite("What has a label has no reason why it can't be judged.")
+        said[key] |= {"cannot": cannot, "flag": flag}
+    return _judge(own, "label" if label else "take back", said, seconds, seen)
 
 
 def give_labels(own: OwnSheet, *, labels: Mapping[str, str], seconds: int | None, seen: int) -> Result:
     """Judge several items at once, by key, as give_label() does one: the gold answers of a sentence and a document."""
     if not labels:
         raise BadWrite("There are no labels.")
-    return _give(own, "answers" if any(labels.values()) else "take back", labels, seconds, seen)
+    verb = "answers" if any(labels.values()) else "take back"
+    return _judge(own, verb, _labelled(own, labels), seconds, seen)
 
 
 def mark_unjudgeable(own: OwnSheet, *, item: str, reason: str, seconds: int | None, seen: int) -> Result:
@@ -79,14 +86,15 @@ def sign_off(task: Task, *, acting_user: Person, seen: int) -> Result:
     require_all_said(own_rows(task), seen)
     done, total = progress(task)
     if done < total:
-        raise BadWrite("Answers of this topic that are not among yours lack labels: tell your organizer.")
+        raise BadWrite("Reports of this topic that are not among yours lack judgments: tell your organizer.")
     history.record(
         f"{task.kind} signed off", task, campaign=task.campaign, person=acting_user, condition=task.condition.name
     )
     return {}
 
 
-def _give(own: OwnSheet, verb: str, labels: Mapping[str, str], seconds: int | None, seen: int) -> Result:
+def _labelled(own: OwnSheet, labels: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """Return what is to stand of items with these labels, "" for none. Raises BadWrite."""
     said: dict[str, dict[str, Any]] = {}
     for item, label in labels.items():
         if label not in ("", *LABELS):
@@ -96,7 +104,7 @@ def _give(own: OwnSheet, verb: str, labels: Mapping[str, str], seconds: int | No
             said[item] |= {"stale": None}
         if item in own.sheet.cannot:
             said[item] |= {"adopted": None}  # another person's label was for where this one could not judge
-    return _judge(own, verb, said, seconds, seen)
+    return said
 
 
 def _judge(own: OwnSheet, verb: str, said: Mapping[str, Mapping[str, Any]], seconds: int | None, seen: int) -> Result:

@@ -52,7 +52,7 @@ def prepare_sheets(task: Task) -> None:
     take_over(task, bank)
     _add_sheets(task, setup, bank)
     if not ArgueSheet.objects.filter(task=task).exists():
-        raise NotYet(f"There is no report to judge on {task.topic.qid} under {task.condition}.")
+        raise NotYet(f"There is no report left to judge on {task.topic.qid} under {task.condition}.")
     count(task)
 
 

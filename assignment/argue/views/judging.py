@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from assessor.campaigns.http import PersonRequest
 from assessor.formats.values import to_json
+from assessor.labels.queries import at_hand
 from assessor.labels.replies import replies_on
 from assessor.work.access import NotAmongOwn, require_running
 from assessor.work.actions import note_opened
@@ -51,7 +52,7 @@ def argue(request: PersonRequest, task_id: int) -> HttpResponse:
         "ticks": "123456789",
         "queue": to_json(queue),
         "replies": to_json(replies_on(task)),
-        "answers": screen.shown(own_sheets(task, _at_hand(queue, request.GET.get("answer", "")))),
+        "answers": screen.shown(own_sheets(task, at_hand(queue, request.GET.get("answer", ""), AT_HAND))),
         "not_asked": screen.not_asked(task),
         "max_reason": MAX_REASON,
         "scripts": SCRIPTS,
@@ -60,13 +61,6 @@ def argue(request: PersonRequest, task_id: int) -> HttpResponse:
         "time": minutes(task.seconds),
     }
     return render(request, "argue/judging.html", context)
-
-
-def _at_hand(queue: list[screen.Queued], wanted: str) -> list[int]:
-    """Return the reports that come with the page: the one asked for, if any, then those that are next to be done."""
-    asked = [queued.sheet for queued in queue if str(queued.sheet) == wanted]
-    to_do = [queued.sheet for queued in queue if queued.to_do and queued.sheet not in asked]
-    return (asked + to_do or [queued.sheet for queued in queue])[:AT_HAND]
 
 
 def _look(request: PersonRequest, task: Task) -> HttpResponse:
@@ -104,11 +98,11 @@ write = writes_on(own_sheet, _standing)
 
 @write
 def label(request: PersonRequest, own: OwnSheet, seen: int) -> Result:
-    """Say yes or no, or (label "") take back what was said; with what was said of items that follow from it."""
+    """Say yes or no, or (label "") take back what was said; with what stood of items that follow from it."""
     given = request.POST.get("label")
     if given is None:
         raise BadWrite("There is no label.")
-    others = _labels(request, "others") if "others" in request.POST else {}
+    others = _others(request) if "others" in request.POST else {}
     return actions.give_label(
         own, item=request.POST.get("item", ""), label=given, others=others, seconds=seconds(request), seen=seen
     )
@@ -117,7 +111,7 @@ def label(request: PersonRequest, own: OwnSheet, seen: int) -> Result:
 @write
 def answers(request: PersonRequest, own: OwnSheet, seen: int) -> Result:
     """Say of several gold answers at once whether the sentence states them."""
-    return actions.give_labels(own, labels=_labels(request, "labels"), seconds=seconds(request), seen=seen)
+    return actions.give_labels(own, labels=_labels(request), seconds=seconds(request), seen=seen)
 
 
 @write
@@ -140,15 +134,31 @@ def later(request: PersonRequest, own: OwnSheet, seen: int) -> Result:
     return actions.put_off(own, to=to, seen=seen)
 
 
-def _labels(request: PersonRequest, field: str) -> dict[str, str]:
+def _labels(request: PersonRequest) -> dict[str, str]:
     """Read labels by item's key. Raises BadWrite."""
+    found: dict[str, str] = _by_item(request, "labels")
+    if not _are_texts(found):
+        raise BadWrite("labels must have a label for each item.")
+    return found
+
+
+def _others(request: PersonRequest) -> dict[str, dict[str, str]]:
+    """Read what stood of items, by key. Raises BadWrite."""
+    found: dict[str, dict[str, str]] = _by_item(request, "others")
+    if not isinstance(found, dict) or not all(map(_are_texts, found.values())):
+        raise BadWrite("others must say what stood of each item.")
+    return found
+
+
+def _by_item(request: PersonRequest, field: str) -> Any:
     try:
-        found = json.loads(request.POST.get(field, ""))
+        return json.loads(request.POST.get(field, ""))
     except (ValueError, RecursionError) as error:
         raise BadWrite(f"{field} must be JSON.") from error
-    if not isinstance(found, dict) or not all(isinstance(label, str) for label in found.values()):
-        raise BadWrite(f"{field} must have a label for each item.")
-    return found
+
+
+def _are_texts(found: Any) -> bool:
+    return isinstance(found, dict) and all(isinstance(text, str) for text in found.values())
 
 
 @require_POST

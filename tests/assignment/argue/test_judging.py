@@ -1,6 +1,7 @@
 """People judge reports: what is asked and follows, answers at once, and what becomes of it. See tests/labels too."""
 
 import json
+import math
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from assessor.training.actions import mark_practice, name_reference
 from assessor.work.actions import PlanError, withdraw_task
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task
+from assessor.work.task_changes import reassign
 from assignment.argue.exports import judgment_lines, score_lines
 from assignment.argue.models import ArgueSheet
 from metaeval.stats.means import INCOMPLETE, Policy
@@ -130,6 +132,10 @@ def test_a_person_is_asked_what_the_gate_lets_through(task: Task, as_anna: Clien
         "Cats purr when",
     ):
         assert shown in text
+    # The screen and its guidelines ask what models are asked: of any sentence before, whatever that cites.
+    for asks in (text, as_anna.get("/guidelines/argue/").content.decode()):
+        assert "Did a sentence before say this?" in asks
+        assert "with a citation" not in asks
     assert "team.one" not in text
     assert "Dogs bark." not in text, "nothing can be judged of it: the text of d9 is not loaded"
     assert "Not asked, in all your reports: 1 empty report; support by 1 cited document whose text is not" in text
@@ -154,6 +160,18 @@ def test_what_lacks_its_text_waits_for_it(task: Task, campaign: Campaign, import
     assert stands(two) == {"to_do": 1}
     judge(as_anna, two, "no", "s0.dd9.attests")
     assert counters(task) == ("open", 3, 3)
+
+
+def test_the_reports_at_hand_are_those_that_come_next(
+    questions: Condition, campaign: Campaign, topic: Topic, import_file: Importer, anna: Person, as_anna: Client
+):
+    for number in range(5):
+        line = run_line(f"more.{number}", [("Purring heals bones.", ["d1"])])
+        assert import_file(campaign, "runs", [line], name=f"more.{number}").state == "done"
+    page = f"/argue/{give(judged_by_people(questions), topic, anna).pk}/"
+    order = [row[0] for row in queue(as_anna.get(page))]
+    assert answers(as_anna.get(page)) == order[:4]
+    assert answers(as_anna.get(f"{page}?answer={order[4]}")) == [order[4], order[5], order[0], order[1]]
 
 
 def test_what_is_beyond_the_limit_is_shown_and_not_asked(questions: Condition, topic: Topic, anna, as_anna, olga):
@@ -185,13 +203,57 @@ def test_what_follows_from_a_label_comes_and_goes_with_it(task: Task, as_anna: C
     gone = send(as_anna, sheet, "label", k["first"], label="no")
     assert (gone.status_code, gone.content) == (410, b"This is not asked any more.")
     # Taken back, both stand as before; and time is told once.
-    others = json.dumps({k["first"]: "no"})
+    others = json.dumps({k["first"]: {"label": "no", "flag": "odd"}})
     assert send(as_anna, sheet, "label", k["needs"], label="yes", others=others, seconds=3).status_code == 200
-    assert stands(sheet) == {"labels": {k["needs"]: "yes", k["first"]: "no"}, "to_do": 8}
+    flags = {k["first"]: "odd"}
+    assert stands(sheet) == {"labels": {k["needs"]: "yes", k["first"]: "no"}, "flags": flags, "to_do": 8}
     newest = history(sheet).filter(version=5).order_by("pk")
     assert [(event.judgment.step, event.seconds) for event in newest] == [("needs", 3), ("first", None)]
     assert send(as_anna, sheet, "cannot", k["needs"], reason="unclear").json()["to_do"] == 8
     assert one(task).asked[-1] == k["needs"]
+
+
+def test_what_could_not_be_judged_comes_back_with_what_it_follows_from(task: Task, as_anna: Client):
+    k, sheet = keys(task), one(task)
+    judge(as_anna, sheet, "yes", k["needs"])
+    send(as_anna, sheet, "cannot", k["first"], reason="garbled")
+    send(as_anna, sheet, "flag", k["first"], note="odd")
+    before = stands(sheet)
+    assert before == {
+        "labels": {k["needs"]: "yes"},
+        "cannot": {k["first"]: "garbled"},
+        "flags": {k["first"]: "odd"},
+        "to_do": 8,
+    }
+    judge(as_anna, sheet, "no", k["needs"])
+    assert (one(task).unjudgeable, one(task).flagged) == (0, 0)
+    others = json.dumps({k["first"]: {"cannot": "garbled", "flag": "odd"}})
+    assert send(as_anna, sheet, "label", k["needs"], label="yes", others=others).json() == {"version": 5, "to_do": 8}
+    assert stands(sheet) == before
+    assert (one(task).unjudgeable, one(task).flagged) == (1, 1)
+    assert last_change(sheet) == {
+        k["needs"]: {"label": ["no", "yes"]},
+        k["first"]: {"cannot": [None, "garbled"], "flag": [None, "odd"]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("others", "message"),
+    [
+        ("x", "others must be JSON."),
+        ("[]", "others must say what stood of each item."),
+        ('{"s2.first": "no"}', "others must say what stood of each item."),
+        ('{"s2.first": {"label": 1}}', "others must say what stood of each item."),
+        ('{"s2.first": {"label": "maybe"}}', "A label is one of no, yes."),
+        ('{"s2.first": {"label": "no", "cannot": "x"}}', "What has a label has no reason why it can't be judged."),
+    ],
+)
+def test_what_cannot_have_stood_does_not_come_back(task: Task, as_anna: Client, others: str, message: str):
+    judge(as_anna, one(task), "yes", keys(task)["needs"])
+    before = everything("argue")
+    response = send(as_anna, one(task), "label", keys(task)["needs"], label="yes", others=others)
+    assert (response.status_code, response.content.decode()) == (400, message)
+    assert everything("argue") == before
 
 
 def test_a_claim_of_absence_is_asked_about_all_answers(negatives: Task, as_anna: Client):
@@ -292,6 +354,23 @@ def test_what_is_begun_starts_anew_with_the_next_person(task: Task, as_anna: Cli
     assert counters(bens) == ("open", 2, 3)
 
 
+def test_what_others_have_not_judged_keeps_a_topic_open(task: Task, as_anna: Client):
+    ArgueSheet.objects.filter(pk=one(task).pk).update(task=None)
+    response = sign_off(as_anna, task)
+    expected = "Reports of this topic that are not among yours lack judgments: tell your organizer."
+    assert (response.status_code, response.content.decode()) == (400, expected)
+
+
+def test_what_is_all_judged_is_nobody_elses_to_do(questions: Condition, topic: Topic, as_anna, anna, ben):
+    questions.campaign.runs.exclude(tag="team.one").update(task="control")
+    task = give(judged_by_people(questions), topic, anna)
+    while left := one(task).open:
+        judge(as_anna, one(task), "yes", *left)
+    with pytest.raises(PlanError, match="There is no report left to judge on t1 under ARGUE by people"):
+        reassign(task=task, person=ben, reason="ill", acting_user=None)
+    assert sign_off(as_anna, task).status_code == 200
+
+
 def test_a_second_person_judges_the_same_and_settles_what_the_first_could_not(
     task: Task, as_anna: Client, ben: Person, olga: Person, as_olga: Client
 ):
@@ -312,6 +391,7 @@ def test_a_second_person_judges_the_same_and_settles_what_the_first_could_not(
     assert "does d1 attest sentence 2?" in inbox
     assert "Cats purr when content." in inbox, "the document"
     assert "Take yes by ben" in inbox
+    assert inbox.count("Counted as yes, it leaves the report incomplete") == 1, "where a citation may be needed"
     base = f"/campaigns/study/argue-questions/{task.condition_id}/"
     assert as_olga.get(base).url == f"/campaigns/study/asked/?condition={task.condition_id}"
     told = {"sheet": sheet.pk, "item": k["b"], "other": one(bens).pk}
@@ -333,10 +413,38 @@ def test_needing_a_citation_by_decision_leaves_the_report_incomplete(task: Task,
     send(as_anna, sheet, "cannot", k["needs"], reason="unclear")
     finish(as_anna, task)
     told = {"sheet": sheet.pk, "item": k["needs"], "label": "yes", "reason": "a claim"}
+    inbox = as_olga.get("/campaigns/study/asked/").content.decode()
+    why = "nobody is asked whether a sentence before said this."
+    assert f"Counted as yes, it leaves the report incomplete: {why}" in inbox
     as_olga.post(f"/campaigns/study/argue-questions/{task.condition_id}/decide/", told)
     found = condition_scores(task.condition)
     at = [run.tag for run in found.runs].index("team.one")
     assert found.states[at, 0] == INCOMPLETE, "nobody said whether it was said before"
+
+
+@pytest.mark.parametrize("is_adopted", [False, True])
+def test_a_claim_of_absence_by_decision_leaves_the_report_incomplete(
+    negatives: Task, ben: Person, as_anna: Client, olga: Person, as_olga: Client, is_adopted: bool
+):
+    k, sheet, condition = keys(negatives), one(negatives), negatives.condition
+    send(as_anna, sheet, "cannot", k["negative"], reason="unclear")
+    finish(as_anna, negatives, "no")
+    told = {"sheet": sheet.pk, "item": k["negative"], "label": "yes", "reason": "a claim"}
+    inbox = as_olga.get("/campaigns/study/asked/").content.decode()
+    why = "nobody is asked which answers the sentence states."
+    assert f"Counted as yes, it leaves the report incomplete: {why}" in inbox
+    if is_adopted:
+        second = label_again(of=condition, name="second", purpose="second", only_unjudgeable=True, acting_user=olga)
+        bens = give(second, negatives.topic, ben)
+        judge(client_of(ben), one(bens), "yes", k["negative"])
+        told |= {"other": one(bens).pk}
+    as_olga.post(f"/campaigns/study/argue-questions/{condition.pk}/{'adopt' if is_adopted else 'decide'}/", told)
+    assert ArgueSheet.objects.get(pk=sheet.pk).adopted == {k["negative"]: "yes"}
+    found = condition_scores(condition)
+    at = [run.tag for run in found.runs].index("team.one")
+    assert found.states[at, 0] == INCOMPLETE, "nobody was asked which answers it states"
+    lacking = dict(zip(found.measures.keys, map(math.isnan, found.scores[at, 0].tolist()), strict=True))
+    assert [name for name in lacking if not lacking[name]] == ["citation_support", "citation_relevance"]
 
 
 # What changes meanwhile
@@ -357,6 +465,40 @@ def test_questions_that_are_changed_open_the_topic_again(task: Task, as_anna: Cl
     assert told["stale"] == {k["bones"]: "yes", k["b bones"]: "yes"}
     judge(as_anna, sheet, "no", k["bones"])
     assert stands(sheet)["stale"] == {k["b bones"]: "yes"}
+
+
+def test_what_an_organizer_settled_on_an_older_text_is_asked_again(task: Task, as_anna: Client, as_olga: Client):
+    k, sheet = keys(task), one(task)
+    for name in ("bones", "pain"):
+        send(as_anna, sheet, "cannot", k[name], reason="unclear")
+    send(as_anna, sheet, "flag", k["bones"], note="odd")
+    finish(as_anna, task)
+    told = {"sheet": sheet.pk, "label": "yes", "reason": "it says so"}
+    for name in ("bones", "pain"):
+        as_olga.post(f"/campaigns/study/argue-questions/{task.condition_id}/decide/", told | {"item": k[name]})
+    assert ArgueSheet.objects.get(pk=sheet.pk).adopted == {k["bones"]: "yes", k["pain"]: "yes"}
+
+    def reword(nuggets: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        nuggets[0]["text"] = "What does purring cure?"
+        return nuggets
+
+    finish_again(sheet.bank, reword)
+    after = ArgueSheet.objects.get(pk=sheet.pk)
+    assert (after.open, after.adopted, after.cannot) == (
+        [k["bones"], k["b bones"]],
+        {k["pain"]: "yes"},
+        {k["pain"]: "unclear"},
+    )
+    assert (after.flags, after.unjudgeable, after.to_do, counters(task)) == ({k["bones"]: "odd"}, 1, 2, ("open", 2, 3))
+    found = condition_scores(task.condition)
+    assert found.states[[run.tag for run in found.runs].index("team.one"), 0] == INCOMPLETE
+
+    def reword_again(nuggets: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        nuggets[0]["text"] = "What does purring mend?"
+        return nuggets
+
+    finish_again(sheet.bank, reword_again)
+    assert ArgueSheet.objects.get(pk=sheet.pk).stale == {k["b bones"]: "yes"}, "what was said last stays beside it"
 
 
 def test_while_questions_are_changed_nothing_can_be_said(task: Task, as_anna: Client):

@@ -76,11 +76,9 @@ class Preference(LabelKind):
 
     def closed(self, condition: Condition) -> str | None:
         """People compare under conditions made for it."""
-        from assessor.labels.models import ManualSetup
+        from assessor.labels.manual_setups import not_for_people
 
-        if not ManualSetup.objects.filter(condition=condition).exists():
-            return f"Nobody can be given {condition.name}: its labels are not given by people here."
-        return None
+        return not_for_people(condition)
 
     def condition_fields(self, campaign: Campaign) -> PreferenceFields:
         from assessor.preference.forms import PreferenceFields
@@ -202,6 +200,7 @@ class Preference(LabelKind):
 
     def missing(self, condition: Condition) -> Iterator[str]:
         from assessor.labels.completeness import by_topic
+        from assessor.labels.manual_setups import is_part
         from assessor.preference.models import PreferencePair
         from assessor.preference.queries import LACKING
 
@@ -210,6 +209,8 @@ class Preference(LabelKind):
             yield "Nothing is compared yet."
         if condition.method != condition.IMPORTED:
             yield from by_topic(pairs.filter(LACKING), "pair has no preference", "pairs have no preference")
+        if is_part(condition):
+            yield "Only a part of the pairs is compared again, so answers have no scores."
 
 
 PREFERENCE = Preference()

@@ -6,7 +6,7 @@ import re
 from io import StringIO
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.test import Client
 
 from assessor.accounts.models import Person
@@ -14,6 +14,7 @@ from assessor.campaigns.models import Campaign, Condition
 from assessor.labels.manual_setups import REPEAT, SECOND, label_again
 from assessor.llm.models import Job
 from assessor.preference.exports import preference_lines
+from assessor.preference.label_kind import PREFERENCE
 from assessor.preference.models import LabelEvent, PreferencePair
 from assessor.preference.verdicts import by_rule, of_answers
 from assessor.training.actions import mark_practice, name_reference
@@ -334,6 +335,34 @@ def test_scores_and_files_equal_those_of_the_same_preferences_from_a_file(
     assert records[0] == records[1]
     compared = run(create_comparison(campaign=runs, first=of_file, second=condition, acting_user=None, draws=20))
     assert compared.comparison
+
+
+@pytest.mark.parametrize("is_unjudgeable", [False, True])
+def test_a_part_that_is_compared_again_makes_no_scores_and_its_labels_agree(
+    task: Task, as_anna: Client, ben: Person, olga: Person, is_unjudgeable: bool
+):
+    for at, pair in enumerate(people.pairs_of(task)):
+        said = {"label": people.shown(pair, "1")} if at > 2 or not is_unjudgeable else {"reason": "garbled"}
+        people.send(as_anna, pair, "cannot" if "reason" in said else "label", **said)
+    assert people.sign_off(as_anna, task).status_code == 200
+    which = {"only_unjudgeable": True} if is_unjudgeable else {"share": 50}
+    second = label_again(of=task.condition, name="Second", purpose=SECOND, acting_user=None, **which)
+    again = give(second, task.topic, ben)
+    assert len(people.pairs_of(again)) == 3
+    prefer_smaller(client_of(ben), again)
+    with pytest.raises(CommandError, match="answers under Second are incomplete"):
+        exported(second)
+    records = [json.loads(line) for line in preference_lines(second)]
+    assert [record["_type"] for record in records] == ["comparison"] * 3
+    out = StringIO()
+    call_command("export_strengths", "study", condition="Second", stdout=out)
+    assert len(out.getvalue().splitlines()) == 1
+    as_olga = client_of(olga)
+    assert "Bradley" not in as_olga.get(f"/campaigns/study/scores/?condition={second.pk}").content.decode()
+    assert "Only a part of the pairs is compared again, so answers have no scores." in PREFERENCE.missing(second)
+    if not is_unjudgeable:
+        made = create_comparison(campaign=task.campaign, first=task.condition, second=second, acting_user=None, draws=9)
+        assert run(made).result["labels"]["match"]["value"] == 1.0
 
 
 def exported(condition: Condition) -> list[dict[str, str]]:

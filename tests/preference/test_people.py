@@ -346,7 +346,7 @@ def test_a_part_that_is_compared_again_makes_no_scores_and_its_labels_agree(
         people.send(as_anna, pair, "cannot" if "reason" in said else "label", **said)
     assert people.sign_off(as_anna, task).status_code == 200
     which = {"only_unjudgeable": True} if is_unjudgeable else {"share": 50}
-    second = label_again(of=task.condition, name="Second", purpose=SECOND, acting_user=None, **which)
+    second = people.with_seed(label_again(of=task.condition, name="Second", purpose=SECOND, acting_user=None, **which))
     again = give(second, task.topic, ben)
     assert len(people.pairs_of(again)) == 3
     prefer_smaller(client_of(ben), again)

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from collections import Counter
 from io import StringIO
 
 import pytest
@@ -20,7 +21,7 @@ from assessor.preference.verdicts import by_rule, of_answers
 from assessor.training.actions import mark_practice, name_reference
 from assessor.work.actions import PlanError
 from assessor.work.blindness import record_exposure
-from assessor.work.models import Scope, Task
+from assessor.work.models import Task
 from assessor.work.task_changes import reassign
 from metaeval.actions import create_comparison, run
 from nuggets.models import NuggetBank
@@ -197,12 +198,10 @@ def test_new_runs_bring_new_pairs_and_open_the_topic(task: Task, as_anna: Client
     assert {tags(pair) for pair in new} == {(tag, "run5") for tag in RUNS}
 
 
-def test_a_run_that_was_dropped_is_asked_of_nobody_and_nothing_is_lost(task: Task, as_anna: Client):
+def test_a_run_that_was_dropped_is_asked_of_nobody_and_nothing_is_lost(task: Task, as_anna: Client, olga: Person):
     pairs = people.pairs_of(task)
     people.send(as_anna, pairs[0], "label", label="1")
-    Scope.objects.create(
-        condition=task.condition, run=task.campaign.runs.get(tag="run1"), rule="none", reason="withdrawn"
-    )
+    drop(olga, task.condition, "run1")
     gone = [pair for pair in pairs if "run1" in tags(pair)]
     page = as_anna.get(f"/compare/{task.pk}/")
     assert {row[0] for row in queue(page)} == {pair.pk for pair in pairs} - {pair.pk for pair in gone}
@@ -215,7 +214,83 @@ def test_a_run_that_was_dropped_is_asked_of_nobody_and_nothing_is_lost(task: Tas
             people.send(as_anna, pair, "label", label="1")
     left = [pair for pair in people.pairs_of(task) if pair not in gone]
     version = sum(pair.version for pair in left)
+    task.refresh_from_db()
+    assert (task.done, task.total) == (3, 3)
+    assert list(PREFERENCE.missing(task.condition)) == []
     assert people.sign_off(as_anna, task, version=version).status_code == 200
+    assert scored_runs(task.condition) == set(RUNS) - {"run1"}
+    drop(olga, task.condition, "run1", out="0")
+    task.refresh_from_db()
+    said_of = PreferencePair.objects.filter(task=task, state="given").count()
+    assert (task.state, task.done, task.total) == ("open", said_of, 6)
+    assert said_of < 6
+
+
+def drop(organizer: Person, condition: Condition, run: str, out: str = "1") -> str:
+    """Drop a run on the page for it, or bring it back; return what is told before."""
+    client = client_of(organizer)
+    asked = {"condition": condition.pk, "run": run, "reason": "withdrawn", "out": out}
+    told = client.post("/campaigns/study/plan/runs/", asked)
+    assert told.status_code == 200, told.content
+    assert client.post("/campaigns/study/plan/runs/", asked | {"confirmed": "1"}).status_code == 302
+    return " ".join(told.content.decode().split())
+
+
+def test_what_a_dropped_run_touches_is_told_in_pairs(task: Task, as_anna: Client, olga: Person):
+    prefer_smaller(as_anna, task)
+    assert "3 pairs with 3 labels leave the scores. 1 task changes." in _text(drop(olga, task.condition, "run1"))
+    assert "3 pairs with 3 labels come back to them." in _text(drop(olga, task.condition, "run1", out="0"))
+    task.refresh_from_db()
+    assert (task.state, task.done, task.total) == ("finished", 6, 6)
+
+
+def _text(page: str) -> str:
+    return " ".join(re.sub(r"<[^>]+>", " ", page).split())
+
+
+def test_a_run_that_came_while_it_was_dropped_is_asked_about_once_it_is_back(
+    task: Task, as_anna: Client, olga: Person, import_file: Importer
+):
+    drop(olga, task.condition, "run1")
+    people.load_run(task.campaign, import_file, "run5", {"bee": "Bees dance."})
+    drop(olga, task.condition, "run5")
+    assert not [pair for pair in people.pairs_of(task) if "run5" in tags(pair)]
+    drop(olga, task.condition, "run5", out="0")
+    assert len([pair for pair in people.pairs_of(task) if "run5" in tags(pair)]) == 3
+    task.refresh_from_db()
+    assert (task.done, task.total) == (0, 6)
+
+
+def test_a_run_can_be_dropped_from_a_models_preferences(task: Task, olga: Person):
+    condition = compare(task.campaign, make_judge(task.campaign)).condition
+    assert scored_runs(condition) == set(RUNS)
+    pairs = 3 * len(TOPICS)
+    assert f"{pairs} pairs with {pairs} labels leave the scores." in drop(olga, condition, "run1")
+    assert scored_runs(condition) == set(RUNS) - {"run1"}
+
+
+def test_a_share_is_drawn_of_the_pairs_whose_runs_are_not_dropped(task: Task, ben: Person, olga: Person):
+    second = people.with_seed(label_again(of=task.condition, name="Second", purpose=SECOND, share=50, acting_user=None))
+    again = give(second, task.topic, ben)
+    drawn = Counter(tag for pair in people.pairs_of(again) for tag in tags(pair))
+    [(most, number)] = drawn.most_common(1)
+    assert number > 1, "so that less than half of the others' pairs is left"
+    drop(olga, second, most)
+    left = [pair for pair in people.pairs_of(again) if most not in tags(pair)]
+    again.refresh_from_db()
+    assert (len(left), again.total) == (2, 2)
+
+
+def test_a_topic_is_handed_over_all_of_which_is_compared_and_signed_off(task: Task, as_anna: Client, ben: Person):
+    for pair in people.pairs_of(task):
+        assert people.send(as_anna, pair, "label", label="1").status_code == 200
+    new = reassign(task=task, person=ben, reason="ill", acting_user=None)
+    new.refresh_from_db()
+    assert (new.state, new.done, new.total) == ("open", 6, 6)
+    assert client_of(ben).get(f"/compare/{new.pk}/").status_code == 200
+    assert people.sign_off(client_of(ben), new).status_code == 200
+    assert Task.objects.get(pk=new.pk).state == "finished"
+    assert len(people.pairs_of(task)) == 6, "who compared them stays"
 
 
 def test_a_second_opinion_is_somebody_elses_and_a_repetition_ones_own(
@@ -363,6 +438,10 @@ def test_a_part_that_is_compared_again_makes_no_scores_and_its_labels_agree(
     if not is_unjudgeable:
         made = create_comparison(campaign=task.campaign, first=task.condition, second=second, acting_user=None, draws=9)
         assert run(made).result["labels"]["match"]["value"] == 1.0
+
+
+def scored_runs(condition: Condition) -> set[str]:
+    return {row["run_id"] for row in exported(condition)} & set(RUNS)
 
 
 def exported(condition: Condition) -> list[dict[str, str]]:

@@ -44,6 +44,8 @@ class Preference(LabelKind):
     counted = "pairs"
     done = "compared"
     job = AUTO
+    questions_page = "preference_questions"
+    settling = "preference/_settle.html"
     blind_method = MANUAL
     peoples_methods = (MANUAL,)
     methods = (MANUAL, AUTO)

@@ -364,6 +364,82 @@ def test_flags_reach_the_organizer_and_the_answer_its_person(task: Task, as_anna
     assert "It is Greek." in as_anna.get("/answers/").content.decode()
 
 
+def settle(organizer: Person, pair: PreferencePair, how: str, **said: object) -> str:
+    """Settle a pair as the page's forms do; return the page after it."""
+    sent = {"sheet": pair.pk, "item": pair.item, **said}
+    address = f"/campaigns/study/preference-questions/{pair.condition_id}/{how}/"
+    return client_of(organizer).post(address, sent, follow=True).content.decode()
+
+
+def could_not_judge(client: Client, task: Task) -> PreferencePair:
+    """Sign a topic off of which one pair, shown the other way round, could not be judged."""
+    own = people.pairs_of(task)
+    one = next(pair for pair in own if pair.second_stood_first)
+    for pair in own:
+        said = ("cannot", {"reason": "Greek"}) if pair == one else ("label", {"label": people.shown(pair, "1")})
+        people.send(client, pair, said[0], **said[1])
+    assert people.sign_off(client, task).status_code == 200
+    return one
+
+
+def test_an_organizer_decides_what_could_not_be_judged(task: Task, as_anna: Client, olga: Person, ben: Person):
+    pair = could_not_judge(as_anna, task)
+    questions = client_of(olga).get(f"/campaigns/study/preference-questions/{task.condition_id}/", follow=True)
+    page = questions.content.decode()
+    [form] = re.findall(r"<form[^>]*/decide/.*?</form>", page, re.DOTALL)
+    buttons = re.findall(r'value="(\d)" aria-label="(Answer \d is better|Neither is better):', form)
+    assert buttons == [("2", "Answer 1 is better"), ("1", "Answer 2 is better")], "in terms of the pair"
+    with pytest.raises(CommandError, match="2 of 4 answers under People are incomplete"):
+        exported(task.condition)
+    assert "Say why" in settle(olga, pair, "decide", label="2")
+    assert "Say which answer is better." in settle(olga, pair, "decide", label="0", reason="alike")
+    assert client_of(ben).post(f"/campaigns/study/preference-questions/{task.condition_id}/decide/").status_code == 404
+    assert "Settled: your preference counts." in settle(olga, pair, "decide", label="2", reason="It has more.")
+    pair.refresh_from_db()
+    assert (pair.value, pair.resolved_value, pair.state, pair.reason) == (None, "2", "unjudgeable", "Greek")
+    event = pair.revisions.latest("version")
+    assert (event.verb, event.changes, event.reason) == (
+        "decided",
+        {"adopted": [None, "2"]},
+        "2, says olga: It has more.",
+    )
+    assert "label decided" in set(task.campaign.events.values_list("verb", flat=True))
+    assert len(exported(task.condition)) > 4
+    [line] = [
+        one
+        for one in map(json.loads, preference_lines(task.condition))
+        if one["_type"] == "comparison" and (one["run_id"], one["run_id2"]) == tags(pair)
+    ]
+    assert line["better_passage"] == 2
+    assert "not missing any more" in settle(olga, pair, "decide", label="1", reason="No, less.")
+
+
+def test_an_organizer_adopts_what_a_second_person_prefers(task: Task, as_anna: Client, olga: Person, ben: Person):
+    pair = could_not_judge(as_anna, task)
+    second = label_again(of=task.condition, name="Second", purpose=SECOND, only_unjudgeable=True, acting_user=None)
+    again = give(second, task.topic, ben)
+    [other] = people.pairs_of(again)
+    assert people.send(client_of(ben), other, "label", label=people.shown(other, "2")).status_code == 200
+    page = client_of(olga).get("/campaigns/study/asked/").content.decode()
+    assert "Take “Answer 1 is better” by" in page, "as it was shown to Anna"
+    stranger = people.pairs_of(task)[0]
+    assert "That is no other person" in settle(olga, pair, "adopt", other=stranger.pk)
+    assert "Settled: the other person" in settle(olga, pair, "adopt", other=other.pk)
+    pair.refresh_from_db()
+    assert (pair.resolved_value, pair.counted, pair.judge.person) == ("2", "2", task.person)
+    event = pair.revisions.latest("version")
+    assert (event.verb, event.judge.person, event.changes) == ("adopted", ben, {"adopted": [None, "2"]})
+    assert len(exported(task.condition)) > 4
+
+
+def test_nothing_is_settled_that_its_person_may_still_change(task: Task, as_anna: Client, olga: Person):
+    pair = people.pairs_of(task)[0]
+    people.send(as_anna, pair, "cannot", reason="Greek")
+    assert "has not finished the topic" in settle(olga, pair, "decide", label="1", reason="It has more.")
+    pair.refresh_from_db()
+    assert pair.resolved_value is None
+
+
 def test_an_organizer_reads_what_was_said_with_its_history(task: Task, as_anna: Client, olga: Person):
     pair = people.pairs_of(task)[0]
     people.send(as_anna, pair, "label", label="2", seconds=7)

@@ -4,12 +4,15 @@ from assessor.preference.actions.comparing import compare, flag, mark_unjudgeabl
 from assessor.preference.actions.model import Verdicts, store_verdicts
 from assessor.preference.actions.pairs import add_pairs
 from assessor.preference.actions.preparation import create_preference, follow_scope, prepare_pairs, renew_pairs
+from assessor.preference.actions.resolution import adopt, decide
 
 __all__ = [
     "Verdicts",
     "add_pairs",
+    "adopt",
     "compare",
     "create_preference",
+    "decide",
     "flag",
     "follow_scope",
     "mark_unjudgeable",

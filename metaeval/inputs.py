@@ -122,7 +122,8 @@ def _condition(condition: Condition, policy: Policy, support: Condition | None) 
     described = {"identity": condition.identity, "state": state(condition)}
     found, labels = scoring_of(condition.kind).load_with_labels(condition)
     basis, words = f"{condition.kind} {condition.nuggets_id or ''}", label_kind(condition.kind).labels
-    if condition.of_passages and not systems(found.runs):
+    has_none = found.scores.size and np.isnan(found.scores).all()  # such as of a part that is labelled again
+    if has_none or (condition.of_passages and not systems(found.runs)):
         return Input(name_of(condition), condition, None, labels, words, basis, described)
     scores = score_matrix(name_of(condition), found, policy)
     if scores.relative:

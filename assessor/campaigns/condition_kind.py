@@ -66,7 +66,6 @@ class ConditionKind:
     instruction: str  # what is asked of them, in a sentence
     counted: str  # what a task counts as done: "answers"
     done: str  # what was done with that: "assigned"
-    text_name = "answer"  # what pages call a text that is labelled, where it is no passage
     labels: Sequence[str] = ()  # in ascending order; none where people give no labels of given items
     keys: Mapping[str, str] = {}  # single characters that do something on its screen, and what
     blind_method: str  # of conditions under which people work and see nothing that a model gave
@@ -262,6 +261,11 @@ class ConditionKind:
         return self.sheets is not None
 
     @property
+    def can_drop_runs(self) -> bool:
+        """Whether runs can be dropped from its conditions: answers of theirs are asked and count no longer."""
+        return self.judges_answers
+
+    @property
     def can_be_repeated(self) -> bool:
         """Whether what people labelled can be labelled again: as a second opinion, or by the same person."""
         return self.judges_answers
@@ -273,7 +277,10 @@ class ConditionKind:
 
     def scored_records(self) -> QuerySet[Any]:
         """Return its own records that scores come from, where there are scores."""
-        records: QuerySet[Any] = self.scored.objects.filter(condition__kind=self.name)
+        return self.in_scope(self.scored.objects.filter(condition__kind=self.name))
+
+    def in_scope(self, records: QuerySet[Any]) -> QuerySet[Any]:
+        """Return those of records that scores come from that are not of dropped runs, where their manager has all."""
         return records
 
     def follow_scope(self, condition: Condition, topic: Topic) -> Moved:

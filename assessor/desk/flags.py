@@ -136,8 +136,9 @@ def _to_settle(some: Sequence[Asked]) -> tuple[dict[tuple[str, int | None], Any]
     for kind in label_kinds():
         places = [(one.sheet, one.item) for one in some if one.kind == kind.name and one.is_unsettled and one.sheet]
         if places and kind.settling:
-            model: Any = kind.sheets
-            found = model.objects.filter(pk__in={sheet for sheet, _ in places}).select_related("answer")
+            model: Any = kind.scored
+            found = model.objects.filter(pk__in={sheet for sheet, _ in places})
+            found = found.select_related("condition__protocol", *model.ANSWERS)
             own = list(found)
             sheets |= {(kind.name, one.pk): one for one in own}
             others |= {(kind.name, *place): told for place, told in other_labels(own, places).items()}

@@ -45,19 +45,26 @@ def other_labels(sheets: Sequence[Any], items: Iterable[tuple[int, str]]) -> dic
     by_key, model = {one.pk: one for one in sheets}, type(sheets[0])
     setups = ManualSetup.objects.filter(of__in={one.condition_id for one in sheets}, purpose=SECOND)
     first = dict(setups.values_list("condition", "of"))
-    found = model.objects.filter(condition__in=first, answer__in={one.answer_id for one in sheets})
-    others: dict[tuple[int, int], list[Any]] = {}
+    about = {_answers(one) for one in sheets}
+    same = {f"{name}__in": set(keys) for name, keys in zip(model.ANSWERS, zip(*about, strict=True), strict=True)}
+    found = model.objects.filter(condition__in=first, **same)
+    others: dict[tuple[int, tuple[int, ...]], list[Any]] = {}
     for other in model.with_items(found).select_related("condition", "judge").order_by("pk"):
-        others.setdefault((first[other.condition_id], other.answer_id), []).append(other)
+        others.setdefault((first[other.condition_id], _answers(other)), []).append(other)
     return {
         (key, item): [
             OtherLabel(other, label)
-            for other in others.get((by_key[key].condition_id, by_key[key].answer_id), ())
+            for other in others.get((by_key[key].condition_id, _answers(by_key[key])), ())
             if (label := by_key[key].label_of(other, item))
         ]
         for key, item in items
         if key in by_key
     }
+
+
+def _answers(sheet: Any) -> tuple[int, ...]:
+    """Return the keys of the answers that a sheet is about."""
+    return tuple(getattr(sheet, f"{name}_id") for name in sheet.ANSWERS)
 
 
 @transaction.atomic
@@ -67,7 +74,7 @@ def adopt(*, sheet: Any, item: str, other: Any, acting_user: Person) -> None:
     It stands apart from what the first person said, who is never shown it.
     """
     seconds = conditions(of=sheet.condition_id, purpose=SECOND)
-    if other.answer_id != sheet.answer_id or not seconds.filter(condition=other.condition_id).exists():
+    if _answers(other) != _answers(sheet) or not seconds.filter(condition=other.condition_id).exists():
         raise ResolveError("That is no other person's label of this answer.")
     _require_open(sheet, item)
     label = sheet.label_of(other, item)
@@ -75,7 +82,7 @@ def adopt(*, sheet: Any, item: str, other: Any, acting_user: Person) -> None:
         raise ResolveError("The other person has no label there that counts.")
     reason = f"adopted by {acting_user} from {other.condition}"
     _settle(sheet, "adopted", item, label, judge_id=other.judge_id, reason=reason)
-    told = {"answer": sheet.answer.name, "item": sheet.item_name(item), "label": label, "from": other.condition.name}
+    told = _named(sheet, item) | {"label": label, "from": other.condition.name}
     history.record("label adopted", sheet.condition, campaign=sheet.condition.campaign, person=acting_user, **told)
 
 
@@ -85,8 +92,13 @@ def decide(*, sheet: Any, item: str, label: str, reason: str, acting_user: Perso
     reason = given_reason(reason)
     _require_open(sheet, item)
     _settle(sheet, "decided", item, label, judge_id=None, reason=f"{label}, says {acting_user}: {reason}")
-    told = {"answer": sheet.answer.name, "item": sheet.item_name(item), "label": label, "reason": reason}
+    told = _named(sheet, item) | {"label": label, "reason": reason}
     history.record("label decided", sheet.condition, campaign=sheet.condition.campaign, person=acting_user, **told)
+
+
+def _named(sheet: Any, item: str) -> dict[str, str]:
+    """Return what names an item in the history of its campaign."""
+    return {"answer": " and ".join(answer.name for answer in sheet.answers), "item": sheet.item_name(item)}
 
 
 def given_reason(text: str) -> str:

@@ -39,6 +39,12 @@ def not_for_people(condition: Condition) -> str | None:
     return f"Nobody can be given {condition.name}: its labels are not given by people here."
 
 
+def is_part(condition: Condition) -> bool:
+    """Say whether but a part is labelled again under a condition, by which nothing can be scored as a whole."""
+    partly = models.Q(share__lt=100) | models.Q(only_unjudgeable=True)
+    return ManualSetup.objects.filter(partly, condition=condition).exclude(of=None).exists()
+
+
 def same_work(*of: Condition) -> QuerySet[Condition]:
     """Return the conditions under which the same is labelled as under some: theirs, the first ones, all on these."""
     keys = {condition.pk for condition in of}

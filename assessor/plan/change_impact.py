@@ -1,6 +1,6 @@
 """What a change of the plan touches, told before it is made."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any, NamedTuple
@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 from assessor.accounts.models import Person
 from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import Condition, Run, Topic
+from assessor.labels.models import Label
 from assessor.plan.actions import Piece, Wanted
+from assessor.scores.score_source import about_runs, scoring_of
 from assessor.work.judging_pool import ALL, NONE, Judged, judged_under, of_campaign
 from assessor.work.models import Task
 
@@ -23,14 +25,15 @@ class Touched(NamedTuple):
     back: int
     labels_back: int
     tasks: int
+    what: str  # what is called an answer here
 
     def told(self) -> list[str]:
         """Return it in words."""
         found = []
         if self.leave:
-            found.append(f"{_many(self.leave, 'answer')} with {_many(self.labels_leaving, 'label')} leave the scores.")
+            found.append(f"{_many(self.leave, self.what)} with {_many(self.labels_leaving, 'label')} leave the scores.")
         if self.back:
-            found.append(f"{_many(self.back, 'answer')} with {_many(self.labels_back, 'label')} come back to them.")
+            found.append(f"{_many(self.back, self.what)} with {_many(self.labels_back, 'label')} come back to them.")
         if self.tasks:
             found.append(f"{_many(self.tasks, 'task')} change{'s' if self.tasks == 1 else ''}.")
         return found
@@ -77,13 +80,29 @@ def of_run(condition: Condition, run: Run, *, is_out: bool) -> Touched:
     known = judged_under(condition)
     dropped = {pk: why for pk, why in known.dropped.items() if pk != run.pk} | ({run.pk: ""} if is_out else {})
     judged = of_campaign(condition.campaign, known.rules, dropped)
+    if kind_of(condition).can_drop_runs and not kind_of(condition).judges_answers:
+        return _touched_records(condition, known, judged, run)
     return _touched(condition, judged, answer__run=run.pk)
+
+
+def _touched_records(condition: Condition, before: Judged, after: Judged, run: Run) -> Touched:
+    """Say what is touched of records about several answers, which bear no mark: all of these must be judged."""
+    by = scoring_of(condition.kind)
+    records = kind_of(condition).scored.objects.filter(about_runs(by, run), condition=condition.pk).order_by()
+    counts, tasks = Counter[tuple[bool, bool]](), set()
+    for topic, state, task, *runs in records.values_list(by.topic, "state", "task", *by.runs).iterator(_AT_A_TIME):
+        was, will_be = (all(judged.holds(topic, one) for one in runs) for judged in (before, after))
+        if was != will_be:
+            counts[was, state == Label.State.GIVEN] += 1
+            tasks |= {task} - {None}
+    leave, back = ([counts[was, False], counts[was, True]] for was in (True, False))
+    return Touched(sum(leave), leave[1], sum(back), back[1], len(tasks), condition.text_name)
 
 
 def _touched(condition: Condition, judged: Judged, **which: Any) -> Touched:
     sheets: Any = kind_of(condition).sheets
     if sheets is None:
-        return Touched(0, 0, 0, 0, 0)
+        return Touched(0, 0, 0, 0, 0, condition.text_name)
     leave: set[int] = set()
     back: set[int] = set()
     tasks: set[int] = set()
@@ -99,7 +118,7 @@ def _touched(condition: Condition, judged: Judged, **which: Any) -> Touched:
     for pk, given, _ in sheets.said(found) if leave or back else ():
         labels_leaving += len(given) if pk in leave else 0
         labels_back += len(given) if pk in back else 0
-    return Touched(len(leave), labels_leaving, len(back), labels_back, len(tasks))
+    return Touched(len(leave), labels_leaving, len(back), labels_back, len(tasks), condition.text_name)
 
 
 def of_change(piece: Piece, wanted: Wanted) -> list[str]:

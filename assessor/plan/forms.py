@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 
 from assessor.accounts.models import Person
-from assessor.campaigns.condition_kind import condition_kinds, names_of_answers, names_of_nuggets
+from assessor.campaigns.condition_kind import condition_kinds, names_of_nuggets
 from assessor.campaigns.forms import RecordField
 from assessor.campaigns.models import Campaign, Condition, Role, Run, Topic
 from assessor.plan.actions import Piece, Wanted
@@ -191,7 +191,8 @@ class DropForm(forms.Form):
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        known = campaign.conditions.filter(kind__in=names_of_answers()).select_related("campaign")
+        kinds = [kind.name for kind in condition_kinds() if kind.can_drop_runs]
+        known = campaign.conditions.filter(kind__in=kinds).select_related("campaign")
         self.fields["condition"].queryset = known  # type: ignore[attr-defined]
         runs = Run.objects.filter(campaign=campaign).exclude(task="control").order_by("tag")
         self.fields["run"].queryset = runs  # type: ignore[attr-defined]

@@ -10,6 +10,7 @@ from assessor.campaigns.models import Answer, Condition, Topic
 from assessor.campaigns.queries import byte_order, without_practice
 from assessor.formats.tables import write_table
 from assessor.formats.values import to_json
+from assessor.labels.manual_setups import is_part
 from assessor.preference.formats import aggregate_record, comparison_record
 from assessor.preference.models import PreferencePair
 from assessor.preference.queries import LACKING
@@ -31,12 +32,16 @@ def preference_lines(condition: Condition, topics: Collection[Topic] | None = No
 def preference_records(
     condition: Condition, topics: Collection[Topic] | None = None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield (topic id, what a line says). Where there is no preference there is no line; a pair has one in all."""
+    """Yield (topic id, what a line says). Where there is no preference there is no line; a pair has one in all.
+
+    Where but a part is compared again, there is nothing that the comparisons of a topic come to.
+    """
+    has_aggregates = not is_part(condition)
     for qid, pairs in groupby(_pairs(condition, topics), attrgetter("topic.qid")):
         of_topic = list(pairs)
         for pair in of_topic:
             yield qid, _comparison(pair)
-        for record in _aggregates(qid, of_topic):
+        for record in _aggregates(qid, of_topic) if has_aggregates else ():
             yield qid, record
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db.models import Exists, OuterRef, Q
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from assessor.preference.scores import PreferenceScoring
     from assessor.scores.loading import Labels
     from assessor.studies.models import SampledItem
+    from assessor.work.judging_pool import Moved
     from assessor.work.models import Reply, Task
 
 
@@ -43,6 +44,8 @@ class Preference(LabelKind):
     counted = "pairs"
     done = "compared"
     job = AUTO
+    questions_page = "preference_questions"
+    settling = "preference/_settle.html"
     blind_method = MANUAL
     peoples_methods = (MANUAL,)
     methods = (MANUAL, AUTO)
@@ -50,6 +53,7 @@ class Preference(LabelKind):
     is_graded = False
     is_in_every_study = False
     can_be_repeated = True
+    can_drop_runs = True
     text_name = "pair"
     keys = {
         "1": "answer 1 is better",
@@ -74,13 +78,16 @@ class Preference(LabelKind):
 
         renew_pairs(task)
 
+    def follow_scope(self, condition: Condition, topic: Topic) -> Moved:
+        from assessor.preference.actions import follow_scope
+
+        return follow_scope(condition, topic)
+
     def closed(self, condition: Condition) -> str | None:
         """People compare under conditions made for it."""
-        from assessor.labels.models import ManualSetup
+        from assessor.labels.manual_setups import not_for_people
 
-        if not ManualSetup.objects.filter(condition=condition).exists():
-            return f"Nobody can be given {condition.name}: its labels are not given by people here."
-        return None
+        return not_for_people(condition)
 
     def condition_fields(self, campaign: Campaign) -> PreferenceFields:
         from assessor.preference.forms import PreferenceFields
@@ -107,6 +114,11 @@ class Preference(LabelKind):
         from assessor.preference.scores import PreferenceScoring
 
         return PreferenceScoring()
+
+    def in_scope(self, records: QuerySet[Any]) -> QuerySet[Any]:
+        from assessor.preference.queries import in_scope
+
+        return in_scope(records)
 
     def run_marks(self, condition: Condition) -> Mapping[str, str]:
         from assessor.preference.pool import run_marks
@@ -202,14 +214,17 @@ class Preference(LabelKind):
 
     def missing(self, condition: Condition) -> Iterator[str]:
         from assessor.labels.completeness import by_topic
+        from assessor.labels.manual_setups import is_part
         from assessor.preference.models import PreferencePair
-        from assessor.preference.queries import LACKING
+        from assessor.preference.queries import LACKING, in_scope
 
-        pairs = PreferencePair.objects.filter(condition=condition)
+        pairs = in_scope(PreferencePair.objects.filter(condition=condition))
         if not pairs.filter(topic__is_practice=False).exists():
             yield "Nothing is compared yet."
         if condition.method != condition.IMPORTED:
             yield from by_topic(pairs.filter(LACKING), "pair has no preference", "pairs have no preference")
+        if is_part(condition):
+            yield "Only a part of the pairs is compared again, so answers have no scores."
 
 
 PREFERENCE = Preference()

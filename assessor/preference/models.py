@@ -83,6 +83,19 @@ class PreferencePair(MaybeImported, Label):
     def answers(self) -> list[Answer]:
         return [self.first, self.second]
 
+    @classmethod
+    def with_items(cls, pairs: models.QuerySet[Any]) -> models.QuerySet[Any]:
+        """Return the same pairs: each is its own item."""
+        return pairs
+
+    def label_of(self, other: "PreferencePair", item: str) -> str | None:
+        """Return another person's preference between the same answers, in terms of the pair."""
+        return other.labels.get(other.item)
+
+    def item_name(self, item: str) -> str:
+        """Return what names the one item for ever."""
+        return item
+
     def same_item(self, item: str) -> str:
         """Return the key of the one item: pairs have other places under other conditions."""
         return self.item

@@ -4,19 +4,27 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from assessor.campaigns.models import Answer, Condition, Topic
 from assessor.campaigns.queries import answers_to, byte_order
 from assessor.preference.models import PreferencePair
 from assessor.preference.pairs import pairs
 from assessor.preference.verdicts import SECOND, TIE, by_rule
-from assessor.work.judging_pool import judged_under
-from assessor.work.models import Task
+from assessor.work.judging_pool import NONE, judged_under
+from assessor.work.models import Scope, Task
 
 GIVEN = Q(state=PreferencePair.State.GIVEN)
 OPEN = Q(state=PreferencePair.State.OPEN)
 LACKING = ~GIVEN & Q(resolved_value__isnull=True)  # of which it is not known which answer is better
+
+
+def in_scope(pairs: QuerySet[PreferencePair]) -> QuerySet[PreferencePair]:
+    """Return those of the pairs that are compared still: neither run was dropped from their condition."""
+    later = Scope.objects.filter(condition=OuterRef("condition"), run=OuterRef("run"), pk__gt=OuterRef("pk"))
+    of_pair = Q(run=OuterRef("first__run")) | Q(run=OuterRef("second__run"))
+    drops = Scope.objects.filter(of_pair, ~Exists(later), condition=OuterRef("condition"), rule=NONE)
+    return pairs.filter(~Exists(drops))
 
 
 _FURTHER_KEYS = ("background", "problem_statement")  # of topics' files, as requests have them
@@ -86,10 +94,8 @@ def open_pairs(condition: Condition, topics: Sequence[Topic]) -> QuerySet[Prefer
 
     The texts of both answers are to be there, and their runs to be compared still.
     """
-    judged = judged_under(condition)
-    out = [run.pk for run in judged.runs if run.pk in judged.dropped]
-    found = PreferencePair.objects.filter(OPEN, condition=condition, topic__in=topics)
-    return found.exclude(Q(first__run__in=out) | Q(second__run__in=out)).order_by("topic", "position")
+    found = in_scope(PreferencePair.objects.filter(OPEN, condition=condition, topic__in=topics))
+    return found.order_by("topic", "position")
 
 
 def asked_pairs(condition: Condition, topic: Topic) -> QuerySet[PreferencePair]:
@@ -97,10 +103,7 @@ def asked_pairs(condition: Condition, topic: Topic) -> QuerySet[PreferencePair]:
 
     None follows from a rule, and both answers are judged still.
     """
-    judged = judged_under(condition)
-    out = [run.pk for run in judged.runs if not judged.holds(topic.pk, run.pk)]
-    found = PreferencePair.objects.filter(condition=condition, topic=topic, by_rule=False)
-    return found.exclude(Q(first__run__in=out) | Q(second__run__in=out)) if out else found
+    return in_scope(PreferencePair.objects.filter(condition=condition, topic=topic, by_rule=False))
 
 
 def own_pairs(task: Task) -> QuerySet[PreferencePair]:

@@ -9,6 +9,7 @@ from django.db.models import Count, Q
 
 from assessor.campaigns.models import Condition, Topic
 from assessor.campaigns.queries import byte_order, without_practice
+from assessor.labels.manual_setups import is_part
 from assessor.preference.label_kind import PREFERENCE
 from assessor.preference.measures import PREFERENCE_SCORES, Answers
 from assessor.preference.models import PreferencePair
@@ -114,8 +115,9 @@ def load_scores(condition: Condition, topic: int | None = None) -> Scores:
 
     Runs and topics are those with a pair. A cell is incomplete where a pair of the answer has no preference, or the run
     answered the topic and is in no pair; one that is not judged there, as it is planned, is outside. Pairs of runs that
-    were dropped count nowhere.
+    were dropped count nowhere. Where but a part is compared again, every cell is incomplete and no strength is known.
     """
+    lacks_pairs = is_part(condition)
     judged = judged_under(condition)
     own = without_practice(PreferencePair.objects.filter(condition=condition))
     own = own if topic is None else own.filter(topic=topic)
@@ -141,7 +143,7 @@ def load_scores(condition: Condition, topic: int | None = None) -> Scores:
         at = place_of_topic[key]
         of_pair = place_of_run[first], place_of_run[second]
         states[list(of_pair), at] = COMPLETE
-        if value is None:
+        if value is None or lacks_pairs:
             lacking |= {(one, at) for one in of_pair}
         else:
             by_topic[key].append((*of_pair, int(value)))

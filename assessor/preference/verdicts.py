@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 FIRST, SECOND, TIE = "1", "2", "0"
+MEANINGS = {FIRST: "Answer 1 is better", SECOND: "Answer 2 is better", TIE: "Neither is better"}  # of what is shown
 _OTHER = {FIRST: SECOND, SECOND: FIRST, TIE: TIE}
 
 

@@ -15,7 +15,7 @@ from assessor.labels.queries import at_hand
 from assessor.labels.replies import replies_on
 from assessor.preference import actions, queries, screen
 from assessor.preference.access import OwnPair, organized_comparing, own_comparing, own_pair
-from assessor.preference.verdicts import FIRST, SECOND, TIE, verdicts
+from assessor.preference.verdicts import MEANINGS, verdicts
 from assessor.work.access import NotAmongOwn, require_running
 from assessor.work.actions import note_opened
 from assessor.work.actions.guidelines import shown_guidelines
@@ -26,7 +26,6 @@ from assessor.work.write_protocol import BadWrite, Result, number, seconds, sign
 AT_HAND = 3  # pairs in the page: what can be done without a connection, at the least
 ON_A_PAGE = 100  # pairs, for organizers
 SCRIPTS = tuple(f"assay/{name}.js" for name in ("words", "outbox", "clock", "workbench", "preference"))
-MEANINGS = {FIRST: "Answer 1 is better", SECOND: "Answer 2 is better", TIE: "Neither is better"}
 
 
 @require_safe

@@ -193,6 +193,6 @@ def scopes(counts: Mapping[int, Counts]) -> dict[int, Scope]:
 
 def _sheets(kind: str, **of: Any) -> QuerySet[Any, dict[str, Any]]:
     """Return the sheets of conditions, to be counted for each; none of topics for practice."""
-    under = kind_named(kind).scored._default_manager.filter(**of)
+    under = kind_named(kind).in_scope(kind_named(kind).scored._default_manager.filter(**of))
     sheets: QuerySet[Any] = without_practice(under, scoring_of(kind).topic.removesuffix("__topic"))
     return sheets.order_by().values("condition")

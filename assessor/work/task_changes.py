@@ -90,7 +90,7 @@ def drop_run(*, condition: Condition, run: Run, is_out: bool, reason: str, actin
         raise PlanError(f"Say why {run} is {'dropped' if is_out else 'brought back'}: it is kept in the history.")
     if run.task == CONTROL:
         raise PlanError(f"{run} is a control run: no person is asked of it, and it is in no statistic over systems.")
-    if not condition.judges_answers:
+    if not condition.can_drop_runs:
         raise PlanError(f"Under {condition} no answers of runs are judged.")
     lock(condition)
     if (run.pk in judged_under(condition).dropped) == is_out:
@@ -107,4 +107,4 @@ def follow_scope(condition: Condition, topic: Topic) -> Moved:
     """Mark what is said on a topic under a condition by what is judged now. Doing it twice changes nothing more."""
     lock(condition)
     kind = kind_of(condition)
-    return kind.follow_scope(condition, topic) if kind.judges_answers else Moved(0, 0)
+    return kind.follow_scope(condition, topic) if kind.can_drop_runs else Moved(0, 0)

@@ -165,8 +165,8 @@ def end(task: Task) -> None:
         raise Closed(SIGNED_OFF)
 
 
-def require_all_said(sheets: QuerySet[Any], seen: int, left: Q = _LEFT) -> None:
-    """Raise Stale where a person's sheets are not as they saw them, BadWrite where something is to be said.
+def require_all_said(task: Task, sheets: QuerySet[Any], seen: int, left: Q = _LEFT) -> None:
+    """Raise Stale where a person's sheets of a task are not as they saw them, BadWrite where something is to be said.
 
     seen: the sum of their versions; left: of which something is.
     """
@@ -174,7 +174,7 @@ def require_all_said(sheets: QuerySet[Any], seen: int, left: Q = _LEFT) -> None:
     if (told["versions"] or 0) != seen:
         raise Stale
     if told["left"]:
-        raise BadWrite(f"There is still something to say of {told['left']} of the answers.")
+        raise BadWrite(f"There is still something to say of {told['left']} of the {task.condition.text_name}s.")
 
 
 def writes_on(

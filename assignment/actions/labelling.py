@@ -112,7 +112,7 @@ def sign_off(task: Task, *, acting_user: Person, seen: int) -> Result:
     bank = bank_of(task)
     if closed := why_closed(task, bank):
         raise Closed(closed)
-    require_all_said(own_rows(task, bank), seen)
+    require_all_said(task, own_rows(task, bank), seen)
     done, total = progress(task)
     if done < total:
         raise BadWrite("Answers of this topic that are not among yours lack labels: tell your organizer.")

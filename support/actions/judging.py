@@ -102,7 +102,7 @@ def sign_off(task: Task, *, acting_user: Person, seen: int) -> Result:
     seen: the sum of the versions of the person's sheets. Raises Stale, Closed and BadWrite.
     """
     end(task)
-    require_all_said(own_rows(task), seen)
+    require_all_said(task, own_rows(task), seen)
     if sheets_on(task).filter(to_do__gt=0).exists():
         raise BadWrite("Answers of this topic that are not among yours lack labels: tell your organizer.")
     history.record(

@@ -102,7 +102,7 @@ UNSAFE |= {f"nugget_{verb}" for verb in ("attach", "detach", "merge", "split", "
 ON_A_QUESTION = ("gold_add", "gold_reword", "gold_remove", "gold_cite", "gold_uncite", "aggregate", "nest")
 UNSAFE |= {f"nugget_{verb}" for verb in ON_A_QUESTION}
 UNSAFE |= {"resolve_label", "leave_nugget_out", "resolve_support_label", "leave_citation_out"}
-UNSAFE |= {"resolve_argue_label", "decide_argue_label"}
+UNSAFE |= {"resolve_argue_label", "decide_argue_label", "adopt_preference", "decide_preference"}
 UNSAFE |= {f"argue_{verb}" for verb in ("label", "answers", "cannot", "flag", "later", "sign_off")}
 UNSAFE |= {"give_study", "define_code", "code_item"}
 UNSAFE |= {f"support_{verb}" for verb in ("label", "cannot", "flag", "show", "later", "sign_off")}
@@ -195,6 +195,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         "assignment_nugget": [given.pk, sheet.bank.nuggets.earliest("pk").pk],
         "assignment_questions": [slug, assigning],
         "support_questions": [slug, judging.condition_id],
+        "preference_questions": [slug, comparing.condition_id],
         **{
             name: [slug, Comparison.objects.get(campaign=campaign, name=f"Grades {SMALL}").pk, *further]
             for name, further in (
@@ -590,7 +591,7 @@ def test_addresses_that_only_take_posts_are_no_pages(grow, anna: Person, olga: P
             name: ["study", 1]
             for name in (
                 *("resolve_label", "leave_nugget_out", "resolve_support_label", "leave_citation_out"),
-                *("resolve_argue_label", "decide_argue_label"),
+                *("resolve_argue_label", "decide_argue_label", "adopt_preference", "decide_preference"),
             )
         },
         "control_runs": ["study"],

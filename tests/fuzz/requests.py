@@ -52,6 +52,8 @@ SCRIPTED: dict[str, dict[str, str]] = {
     "resolve_label": {"sheet": "1", "nugget": "1", "label": "support", "from": "1"},
     "leave_nugget_out": {"nugget": "1", "reason": "no fact", "out": "1"},
     "resolve_support_label": {"sheet": "1", "citation": "0.0", "label": "full"},
+    "adopt_preference": {"sheet": "1", "item": "0", "other": "1"},
+    "decide_preference": {"sheet": "1", "item": "0", "label": "1", "reason": "says more"},
     "leave_citation_out": {"sheet": "1", "citation": "0.0", "reason": "no passage", "out": "1"},
     "answer_question": {
         "of": "assignment",

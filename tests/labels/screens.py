@@ -359,7 +359,7 @@ class PreferenceScreen(Screen):
         "take back": ("label", {"label": ""}),
     }
     done, total = (0, 1), 2
-    queries = (9, 12)
+    queries = (8, 11)
     resolves = False  # of two items in an answer; tests/preference has it
 
     @property

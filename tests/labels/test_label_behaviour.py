@@ -222,15 +222,15 @@ def test_an_answer_of_another_task_is_not_found(screen: Screen, as_anna: Client)
 
 @of_kinds(where=signs_off)
 def test_a_topic_is_signed_off_once_all_is_said(screen: Screen, anna: Person, as_anna: Client):
-    before = everything()
-    assert screen.sign_off(as_anna).content.decode() == "There is still something to say of 2 of the answers."
+    before, texts = everything(), f"{screen.task.condition.text_name}s"
+    assert screen.sign_off(as_anna).content.decode() == f"There is still something to say of 2 of the {texts}."
     assert everything() == before
     for item in screen.answers[0]:
         screen.label(as_anna, item, screen.labels[0])
     before = everything()
     refused = screen.sign_off(as_anna)
     told = (refused.status_code, refused.content.decode())
-    assert told == (400, "There is still something to say of 1 of the answers.")
+    assert told == (400, f"There is still something to say of 1 of the {texts}.")
     assert everything() == before
     for item in screen.answers[1]:
         screen.label(as_anna, item, screen.labels[-1])

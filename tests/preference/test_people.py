@@ -3,10 +3,11 @@
 import csv
 import json
 import re
+from collections import Counter
 from io import StringIO
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.test import Client
 
 from assessor.accounts.models import Person
@@ -14,12 +15,13 @@ from assessor.campaigns.models import Campaign, Condition
 from assessor.labels.manual_setups import REPEAT, SECOND, label_again
 from assessor.llm.models import Job
 from assessor.preference.exports import preference_lines
+from assessor.preference.label_kind import PREFERENCE
 from assessor.preference.models import LabelEvent, PreferencePair
 from assessor.preference.verdicts import by_rule, of_answers
 from assessor.training.actions import mark_practice, name_reference
 from assessor.work.actions import PlanError
 from assessor.work.blindness import record_exposure
-from assessor.work.models import Scope, Task
+from assessor.work.models import Task
 from assessor.work.task_changes import reassign
 from metaeval.actions import create_comparison, run
 from nuggets.models import NuggetBank
@@ -196,12 +198,10 @@ def test_new_runs_bring_new_pairs_and_open_the_topic(task: Task, as_anna: Client
     assert {tags(pair) for pair in new} == {(tag, "run5") for tag in RUNS}
 
 
-def test_a_run_that_was_dropped_is_asked_of_nobody_and_nothing_is_lost(task: Task, as_anna: Client):
+def test_a_run_that_was_dropped_is_asked_of_nobody_and_nothing_is_lost(task: Task, as_anna: Client, olga: Person):
     pairs = people.pairs_of(task)
     people.send(as_anna, pairs[0], "label", label="1")
-    Scope.objects.create(
-        condition=task.condition, run=task.campaign.runs.get(tag="run1"), rule="none", reason="withdrawn"
-    )
+    drop(olga, task.condition, "run1")
     gone = [pair for pair in pairs if "run1" in tags(pair)]
     page = as_anna.get(f"/compare/{task.pk}/")
     assert {row[0] for row in queue(page)} == {pair.pk for pair in pairs} - {pair.pk for pair in gone}
@@ -214,7 +214,83 @@ def test_a_run_that_was_dropped_is_asked_of_nobody_and_nothing_is_lost(task: Tas
             people.send(as_anna, pair, "label", label="1")
     left = [pair for pair in people.pairs_of(task) if pair not in gone]
     version = sum(pair.version for pair in left)
+    task.refresh_from_db()
+    assert (task.done, task.total) == (3, 3)
+    assert list(PREFERENCE.missing(task.condition)) == []
     assert people.sign_off(as_anna, task, version=version).status_code == 200
+    assert scored_runs(task.condition) == set(RUNS) - {"run1"}
+    drop(olga, task.condition, "run1", out="0")
+    task.refresh_from_db()
+    said_of = PreferencePair.objects.filter(task=task, state="given").count()
+    assert (task.state, task.done, task.total) == ("open", said_of, 6)
+    assert said_of < 6
+
+
+def drop(organizer: Person, condition: Condition, run: str, out: str = "1") -> str:
+    """Drop a run on the page for it, or bring it back; return what is told before."""
+    client = client_of(organizer)
+    asked = {"condition": condition.pk, "run": run, "reason": "withdrawn", "out": out}
+    told = client.post("/campaigns/study/plan/runs/", asked)
+    assert told.status_code == 200, told.content
+    assert client.post("/campaigns/study/plan/runs/", asked | {"confirmed": "1"}).status_code == 302
+    return " ".join(told.content.decode().split())
+
+
+def test_what_a_dropped_run_touches_is_told_in_pairs(task: Task, as_anna: Client, olga: Person):
+    prefer_smaller(as_anna, task)
+    assert "3 pairs with 3 labels leave the scores. 1 task changes." in _text(drop(olga, task.condition, "run1"))
+    assert "3 pairs with 3 labels come back to them." in _text(drop(olga, task.condition, "run1", out="0"))
+    task.refresh_from_db()
+    assert (task.state, task.done, task.total) == ("finished", 6, 6)
+
+
+def _text(page: str) -> str:
+    return " ".join(re.sub(r"<[^>]+>", " ", page).split())
+
+
+def test_a_run_that_came_while_it_was_dropped_is_asked_about_once_it_is_back(
+    task: Task, as_anna: Client, olga: Person, import_file: Importer
+):
+    drop(olga, task.condition, "run1")
+    people.load_run(task.campaign, import_file, "run5", {"bee": "Bees dance."})
+    drop(olga, task.condition, "run5")
+    assert not [pair for pair in people.pairs_of(task) if "run5" in tags(pair)]
+    drop(olga, task.condition, "run5", out="0")
+    assert len([pair for pair in people.pairs_of(task) if "run5" in tags(pair)]) == 3
+    task.refresh_from_db()
+    assert (task.done, task.total) == (0, 6)
+
+
+def test_a_run_can_be_dropped_from_a_models_preferences(task: Task, olga: Person):
+    condition = compare(task.campaign, make_judge(task.campaign)).condition
+    assert scored_runs(condition) == set(RUNS)
+    pairs = 3 * len(TOPICS)
+    assert f"{pairs} pairs with {pairs} labels leave the scores." in drop(olga, condition, "run1")
+    assert scored_runs(condition) == set(RUNS) - {"run1"}
+
+
+def test_a_share_is_drawn_of_the_pairs_whose_runs_are_not_dropped(task: Task, ben: Person, olga: Person):
+    second = people.with_seed(label_again(of=task.condition, name="Second", purpose=SECOND, share=50, acting_user=None))
+    again = give(second, task.topic, ben)
+    drawn = Counter(tag for pair in people.pairs_of(again) for tag in tags(pair))
+    [(most, number)] = drawn.most_common(1)
+    assert number > 1, "so that less than half of the others' pairs is left"
+    drop(olga, second, most)
+    left = [pair for pair in people.pairs_of(again) if most not in tags(pair)]
+    again.refresh_from_db()
+    assert (len(left), again.total) == (2, 2)
+
+
+def test_a_topic_is_handed_over_all_of_which_is_compared_and_signed_off(task: Task, as_anna: Client, ben: Person):
+    for pair in people.pairs_of(task):
+        assert people.send(as_anna, pair, "label", label="1").status_code == 200
+    new = reassign(task=task, person=ben, reason="ill", acting_user=None)
+    new.refresh_from_db()
+    assert (new.state, new.done, new.total) == ("open", 6, 6)
+    assert client_of(ben).get(f"/compare/{new.pk}/").status_code == 200
+    assert people.sign_off(client_of(ben), new).status_code == 200
+    assert Task.objects.get(pk=new.pk).state == "finished"
+    assert len(people.pairs_of(task)) == 6, "who compared them stays"
 
 
 def test_a_second_opinion_is_somebody_elses_and_a_repetition_ones_own(
@@ -288,6 +364,83 @@ def test_flags_reach_the_organizer_and_the_answer_its_person(task: Task, as_anna
     assert "It is Greek." in as_anna.get("/answers/").content.decode()
 
 
+def settle(organizer: Person, pair: PreferencePair, how: str, **said: object) -> str:
+    """Settle a pair as the page's forms do; return the page after it."""
+    sent = {"sheet": pair.pk, "item": pair.item, **said}
+    address = f"/campaigns/study/preference-questions/{pair.condition_id}/{how}/"
+    return client_of(organizer).post(address, sent, follow=True).content.decode()
+
+
+def could_not_judge(client: Client, task: Task) -> PreferencePair:
+    """Sign a topic off of which one pair, shown the other way round, could not be judged."""
+    own = people.pairs_of(task)
+    one = next(pair for pair in own if pair.second_stood_first)
+    for pair in own:
+        said = ("cannot", {"reason": "Greek"}) if pair == one else ("label", {"label": people.shown(pair, "1")})
+        people.send(client, pair, said[0], **said[1])
+    assert people.sign_off(client, task).status_code == 200
+    return one
+
+
+def test_an_organizer_decides_what_could_not_be_judged(task: Task, as_anna: Client, olga: Person, ben: Person):
+    pair = could_not_judge(as_anna, task)
+    questions = client_of(olga).get(f"/campaigns/study/preference-questions/{task.condition_id}/", follow=True)
+    page = questions.content.decode()
+    [form] = re.findall(r"<form[^>]*/decide/.*?</form>", page, re.DOTALL)
+    buttons = re.findall(r'value="(\d)" aria-label="(Answer \d is better|Neither is better):', form)
+    assert buttons == [("2", "Answer 1 is better"), ("1", "Answer 2 is better")], "in terms of the pair"
+    with pytest.raises(CommandError, match="2 of 4 answers under People are incomplete"):
+        exported(task.condition)
+    assert "Say why" in settle(olga, pair, "decide", label="2")
+    assert "Say which answer is better." in settle(olga, pair, "decide", label="0", reason="alike")
+    assert client_of(ben).post(f"/campaigns/study/preference-questions/{task.condition_id}/decide/").status_code == 404
+    assert "Settled: your preference counts." in settle(olga, pair, "decide", label="2", reason="It has more.")
+    pair.refresh_from_db()
+    assert (pair.value, pair.resolved_value, pair.state, pair.reason) == (None, "2", "unjudgeable", "Greek")
+    event = pair.revisions.latest("version")
+    assert (event.verb, event.changes, event.reason) == (
+        "decided",
+        {"adopted": [None, "2"]},
+        "2, says olga: It has more.",
+    )
+    assert "label decided" in set(task.campaign.events.values_list("verb", flat=True))
+    assert len(exported(task.condition)) > 4
+    [line] = [
+        one
+        for one in map(json.loads, preference_lines(task.condition))
+        if one["_type"] == "comparison" and (one["run_id"], one["run_id2"]) == tags(pair)
+    ]
+    assert line["better_passage"] == 2
+    assert "not missing any more" in settle(olga, pair, "decide", label="1", reason="No, less.")
+
+
+def test_an_organizer_adopts_what_a_second_person_prefers(task: Task, as_anna: Client, olga: Person, ben: Person):
+    pair = could_not_judge(as_anna, task)
+    again = give(label_again(of=task.condition, name="Second", purpose=SECOND, acting_user=None), task.topic, ben)
+    for one in people.pairs_of(again):
+        assert people.send(client_of(ben), one, "label", label=people.shown(one, "2")).status_code == 200
+    other = next(one for one in people.pairs_of(again) if tags(one) == tags(pair))
+    page = client_of(olga).get("/campaigns/study/asked/").content.decode()
+    assert "Take “Answer 1 is better” by" in page, "as it was shown to Anna"
+    stranger = next(one for one in people.pairs_of(again) if one != other)
+    for no_other in (stranger, people.pairs_of(task)[0]):
+        assert "That is no other person" in settle(olga, pair, "adopt", other=no_other.pk)
+    assert "Settled: the other person" in settle(olga, pair, "adopt", other=other.pk)
+    pair.refresh_from_db()
+    assert (pair.resolved_value, pair.counted, pair.judge.person) == ("2", "2", task.person)
+    event = pair.revisions.latest("version")
+    assert (event.verb, event.judge.person, event.changes) == ("adopted", ben, {"adopted": [None, "2"]})
+    assert len(exported(task.condition)) > 4
+
+
+def test_nothing_is_settled_that_its_person_may_still_change(task: Task, as_anna: Client, olga: Person):
+    pair = people.pairs_of(task)[0]
+    people.send(as_anna, pair, "cannot", reason="Greek")
+    assert "has not finished the topic" in settle(olga, pair, "decide", label="1", reason="It has more.")
+    pair.refresh_from_db()
+    assert pair.resolved_value is None
+
+
 def test_an_organizer_reads_what_was_said_with_its_history(task: Task, as_anna: Client, olga: Person):
     pair = people.pairs_of(task)[0]
     people.send(as_anna, pair, "label", label="2", seconds=7)
@@ -334,6 +487,38 @@ def test_scores_and_files_equal_those_of_the_same_preferences_from_a_file(
     assert records[0] == records[1]
     compared = run(create_comparison(campaign=runs, first=of_file, second=condition, acting_user=None, draws=20))
     assert compared.comparison
+
+
+@pytest.mark.parametrize("is_unjudgeable", [False, True])
+def test_a_part_that_is_compared_again_makes_no_scores_and_its_labels_agree(
+    task: Task, as_anna: Client, ben: Person, olga: Person, is_unjudgeable: bool
+):
+    for at, pair in enumerate(people.pairs_of(task)):
+        said = {"label": people.shown(pair, "1")} if at > 2 or not is_unjudgeable else {"reason": "garbled"}
+        people.send(as_anna, pair, "cannot" if "reason" in said else "label", **said)
+    assert people.sign_off(as_anna, task).status_code == 200
+    which = {"only_unjudgeable": True} if is_unjudgeable else {"share": 50}
+    second = people.with_seed(label_again(of=task.condition, name="Second", purpose=SECOND, acting_user=None, **which))
+    again = give(second, task.topic, ben)
+    assert len(people.pairs_of(again)) == 3
+    prefer_smaller(client_of(ben), again)
+    with pytest.raises(CommandError, match="answers under Second are incomplete"):
+        exported(second)
+    records = [json.loads(line) for line in preference_lines(second)]
+    assert [record["_type"] for record in records] == ["comparison"] * 3
+    out = StringIO()
+    call_command("export_strengths", "study", condition="Second", stdout=out)
+    assert len(out.getvalue().splitlines()) == 1
+    as_olga = client_of(olga)
+    assert "Bradley" not in as_olga.get(f"/campaigns/study/scores/?condition={second.pk}").content.decode()
+    assert "Only a part of the pairs is compared again, so answers have no scores." in PREFERENCE.missing(second)
+    if not is_unjudgeable:
+        made = create_comparison(campaign=task.campaign, first=task.condition, second=second, acting_user=None, draws=9)
+        assert run(made).result["labels"]["match"]["value"] == 1.0
+
+
+def scored_runs(condition: Condition) -> set[str]:
+    return {row["run_id"] for row in exported(condition)} & set(RUNS)
 
 
 def exported(condition: Condition) -> list[dict[str, str]]:

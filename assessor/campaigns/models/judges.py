@@ -259,6 +259,11 @@ class Condition(MaybeImported):
         return kind_of(self).judges_answers and not self.of_passages
 
     @property
+    def can_drop_runs(self) -> bool:
+        """Say whether runs can be dropped from it."""
+        return kind_of(self).can_drop_runs and not self.of_passages
+
+    @property
     def text_name(self) -> str:
         """What pages call a text that is labelled under it."""
         return "passage" if self.of_passages else kind_of(self).text_name

@@ -69,7 +69,7 @@ def sign_off(task: Task, *, acting_user: Person, seen: int) -> Result:
     seen: the sum of the versions of the person's pairs. Raises Stale, Closed and BadWrite.
     """
     end(task)
-    require_all_said(own_pairs(task), seen, OPEN)
+    require_all_said(task, own_pairs(task), seen, OPEN)
     if asked_pairs(task.condition, task.topic).filter(OPEN).exists():
         raise BadWrite("Pairs of this topic that are not among yours lack labels: tell your organizer.")
     history.record(

@@ -83,7 +83,7 @@ def sign_off(task: Task, *, acting_user: Person, seen: int) -> Result:
     end(task)
     if closed := why_closed(task, bank_of_task(task)):
         raise Closed(closed)
-    require_all_said(own_rows(task), seen)
+    require_all_said(task, own_rows(task), seen)
     done, total = progress(task)
     if done < total:
         raise BadWrite("Reports of this topic that are not among yours lack judgments: tell your organizer.")

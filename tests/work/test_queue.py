@@ -39,7 +39,8 @@ from tests.work.conftest import at_once
 NOTHING_FREE = "No topic is free here now: others have them, or all are done."
 NOT_YOURS = (
     "None of the topics that are free here can be yours: you have seen too much of them, cannot read one of "
-    "their languages, or they wait for somebody else or for work that is not done yet. Your organizer can tell you more."
+    "their languages, or they wait for somebody else or for work that is not done yet. Your organizer can tell "
+    "you more."
 )
 LEASE = timedelta(hours=24)
 Pass = Callable[..., None]

@@ -81,7 +81,8 @@ def draw_next(*, condition: Condition, person: Person) -> Task:
         raise PlanError("No topic is free here now: others have them, or all are done.")
     raise PlanError(
         "None of the topics that are free here can be yours: you have seen too much of them, cannot read one of "
-        "their languages, or they wait for somebody else or for work that is not done yet. Your organizer can tell you more."
+        "their languages, or they wait for somebody else or for work that is not done yet. Your organizer can tell "
+        "you more."
     )
 
 

@@ -180,11 +180,11 @@ FILES = {
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest"}
 SCREENS = {"assignment", "assignment_answer", "assignment_nugget", "support", "support_answer", "relevance"}
 SCREENS |= {"relevance_passage", "argue", "argue_report"}
-SCREENS |= {"relevance_passage", "preference", "preference_answer"}
+SCREENS |= {"preference", "preference_answer", "report_editor"}
 OTHER_STATES = {"condition_drafts", "nugget_drafts", "export"}
 NOT_OPENED = {
     "missing",  # leads to a list
-    "argue_questions",  # so does this, as others do that are opened
+    *("argue_questions", "preference_questions"),  # so do these, as others do that are opened
     "old_protocol",
     "practice_feedback",
     "sign_on_callback",

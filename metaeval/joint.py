@@ -1,7 +1,10 @@
 """Comparisons with the same reference: their agreement in one table, and their figures in one."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
+
+from django.db.models.functions import Length
 
 from assessor.campaigns.models import Campaign
 from assessor.formats import latex
@@ -9,9 +12,11 @@ from assessor.formats.latex import as_latex
 from assessor.formats.tables import write_table
 from metaeval.charts.joint import joint_figure
 from metaeval.charts.rendering import name_of_measure
+from metaeval.inputs import read_table
 from metaeval.measures import measure_named
-from metaeval.models import Figure
+from metaeval.models import Figure, ScoreTable
 from metaeval.queries import Agreement, Taus, agreements, newest_results
+from metaeval.stats.means import Policy
 from metaeval.stats.measures import Measure
 
 SCATTERS, MATRICES = "scatters", "matrices"
@@ -25,18 +30,33 @@ _COLUMNS = (
 SORTS = ("run", "topic", "cell", "kappa", "match")  # the τ of runs, within topics, of cells; κ and equal labels
 
 
+_SMALL = 100_000  # characters of a score table that is looked into for names of candidates
+
+
+class ImportedColumn(NamedTuple):
+    """A figure of candidates that a score table has. key: as addresses name it; values: by candidate's name."""
+
+    key: str
+    measure: str
+    table: str
+    values: dict[str, float]
+
+
 class JointRow(NamedTuple):
-    """A candidate by a measure."""
+    """A candidate by a measure. imported: its figures in score tables, by the columns' keys."""
 
     agreement: Agreement
     taus: Taus
+    imported: Mapping[str, float] = {}
 
     @property
     def measure(self) -> Measure:
         return measure_named(self.taus.measure)
 
     def figure(self, name: str) -> float | None:
-        """Return one of SORTS."""
+        """Return one of SORTS, or of an imported column."""
+        if name not in SORTS:
+            return self.imported.get(name)
         value: float | None = getattr(self.agreement if name in ("kappa", "match") else self.taus, name)
         return value
 
@@ -63,12 +83,37 @@ def measures_of(found: Iterable[Agreement]) -> list[Measure]:
     return [measure_named(key) for key in dict.fromkeys(taus.measure for one in found for taus in one.taus)]
 
 
-def joint_rows(found: Iterable[Agreement], measure: str = "", by: str = SORTS[0]) -> list[JointRow]:
+def imported_columns(campaign: Campaign, found: Iterable[Agreement]) -> list[ImportedColumn]:
+    """Return the measures of score tables whose runs are candidates, by their names, with "_" for blanks.
+
+    So a statistic that is not computed here can stand beside those that are.
+    """
+    names = {"_".join(one.candidate_name.split()): one.candidate_name for one in found}
+    tables = ScoreTable.objects.filter(campaign=campaign).alias(size=Length("content")).filter(size__lte=_SMALL)
+    columns = []
+    for table in tables.order_by("pk"):
+        scores = read_table(table, Policy.ANSWERED)
+        known = [(at, names[run]) for at, run in enumerate(scores.runs) if run in names]
+        for place, measure in enumerate(scores.measures if known else ()):
+            values = {name: float(scores.means[at, place]) for at, name in known}
+            there = {name: value for name, value in values.items() if not math.isnan(value)}
+            columns.append(ImportedColumn(f"{table.pk}.{measure}", measure, table.name, there))
+    return columns
+
+
+def joint_rows(
+    found: Iterable[Agreement], measure: str = "", by: str = SORTS[0], columns: Sequence[ImportedColumn] = ()
+) -> list[JointRow]:
     """Return a row for each candidate and measure, or for one measure alone; the highest of a figure first.
 
-    by: one of SORTS. Of equal ones it is that with the higher τ of runs, within topics, of cells, then κ.
+    by: one of SORTS, or the key of one of the columns. Of equal ones it is that with the higher τ of runs, within
+    topics, of cells, then κ.
     """
-    rows = [JointRow(one, taus) for one in found for taus in one.taus if measure in ("", taus.measure)]
+
+    def imported(one: Agreement) -> dict[str, float]:
+        return {of.key: of.values[one.candidate_name] for of in columns if one.candidate_name in of.values}
+
+    rows = [JointRow(one, taus, imported(one)) for one in found for taus in one.taus if measure in ("", taus.measure)]
 
     def place(row: JointRow) -> list[float]:
         figures = [row.figure(name) for name in (by, *SORTS)]
@@ -81,12 +126,15 @@ def table_lines(campaign: Campaign, form: str) -> Iterator[str]:
     """Yield the agreement of all computed comparisons: as "csv", or as "tex" with a table for each reference."""
     by_side = _by_reference(campaign)
     if form == "csv":
-        return write_table(_COLUMNS, (_cells(row) for found in by_side.values() for row in joint_rows(found)))
+        columns = imported_columns(campaign, [one for found in by_side.values() for one in found])
+        header = (*_COLUMNS, *(f"{one.measure} imported from {one.table}" for one in columns))
+        rows = (row for found in by_side.values() for row in joint_rows(found, columns=columns))
+        return write_table(header, ((*_cells(row), *(row.figure(one.key) for one in columns)) for row in rows))
     return (line for found in by_side.values() for line in _as_latex(found))
 
 
 def _cells(row: JointRow) -> Sequence[object]:
-    one, taus = row
+    one, taus = row.agreement, row.taus
     figures = (taus.run, taus.low, taus.high, taus.topic, taus.cell, one.kappa, one.match)
     return one.reference_name, one.candidate_name, taus.measure, *figures, one.comparison
 

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.http import PersonRequest
 from metaeval.charts.rendering import FORMS
-from metaeval.joint import SORTS, TITLES, joint_rows, joint_specification, measures_of, with_reference
+from metaeval.joint import SORTS, TITLES, imported_columns, joint_rows, joint_specification, measures_of, with_reference
 from metaeval.pages import figure_content
 from metaeval.queries import Agreement
 from metaeval.views.figures import figure_response
@@ -32,15 +32,17 @@ def against(request: PersonRequest, slug: str, side: str) -> HttpResponse:
     found = _found(with_reference(campaign, side))
     measure, measures = _measure(request.GET, found), measures_of(found)
     swap, by = "swap" in request.GET, request.GET.get("sort", SORTS[0])
-    if by not in SORTS:
+    columns = imported_columns(campaign, found)
+    if by not in (*SORTS, *(one.key for one in columns)):
         raise Http404("There is no such column.")
     specifications = {name: joint_specification(found, name, measure, swap=swap) for name in TITLES}
     context = {
         "campaign": campaign,
         "side": side,
         "reference": found[0].reference_name,
-        "rows": joint_rows(found, measure, by),
+        "rows": [(row, [row.figure(one.key) for one in columns]) for row in joint_rows(found, measure, by, columns)],
         "columns": [Column(name, label, name == by) for name, label in zip(SORTS, _LABELS, strict=True)],
+        "imported": [(one, one.key == by) for one in columns],
         "unmeasured": [one for one in found if not any(taus.measure == measure for taus in one.taus)],
         "measures": measures,
         "measure": measure,

@@ -11,6 +11,7 @@ from django.test import Client
 from assessor.campaigns.models import Condition
 from metaeval.actions import create_comparison, run
 from metaeval.joint import SORTS, joint_rows
+from metaeval.models import ScoreTable
 from metaeval.queries import Agreement, Taus
 from tests.assignment.scored import auto_condition, label
 from tests.conftest import client_of
@@ -77,6 +78,32 @@ def test_a_column_is_sorted_by_its_head(client: Client, against: str):
     assert 'aria-sort="descending"><a href="?sort=kappa">κ of labels</a>' in text
     assert text.count("aria-sort") == 1
     assert re.findall(r"<bdi>(Second|Third)</bdi></a></th>", text) == ["Third", "Second"]
+
+
+def test_a_statistic_from_elsewhere_stands_beside_those_of_here(client: Client, against: str, first: Condition):
+    """By the names of candidates; what a table says of others is in no row."""
+    upload = io.BytesIO(b"run_id,tau_gap,tau_h\nThird,0.125,\nSecond,0.875,0.5\nSomebody_else,0.9,0.9\n")
+    upload.name = "gap.csv"
+    assert client.post(f"{BASE}tables/", {"file": upload, "name": "From a paper"}).status_code == 302
+    other = io.BytesIO(b"run_id,V_strict\nteam.one,0.5\n")
+    other.name = "runs.csv"
+    assert client.post(f"{BASE}tables/", {"file": other, "name": "Of runs"}).status_code == 302
+    key = f"{ScoreTable.objects.get(name='From a paper').pk}.tau_gap"
+    text = client.get(f"{against}?sort={key}").content.decode()
+    assert f'aria-sort="descending"><a href="?sort={key}">tau_gap</a> <span class="sub">imported: From a paper' in text
+    assert "imported: Of runs" not in text
+    row = r'<th scope="row" class="any"><a href="[^"]*"><bdi>(.*?)</bdi></a></th>(.*?)</tr>'
+    told = {name: re.findall(r"<td[^>]*>(?:<b>)?([^<]*)", cells)[-2:] for name, cells in re.findall(row, text)}
+    assert told == {"Second": ["0.875", "0.500"], "Third": ["0.125", "—"]}
+    assert list(told) == ["Second", "Third"]
+    usual = re.findall(r"<bdi>(Second|Third)</bdi></a></th>", client.get(against).content.decode())
+    assert usual == ["Third", "Second"]
+    lines = b"".join(client.get("/campaigns/study/exports/agreement/file/?form=csv").streaming_content).decode()
+    rows = list(csv.DictReader(io.StringIO(lines)))
+    assert {(row["candidate"], row["tau_gap imported from From a paper"]) for row in rows} == {
+        ("Second", "0.875"),
+        ("Third", "0.125"),
+    }
 
 
 def test_figures_share_scales_and_axes_can_be_swapped(client: Client, against: str):

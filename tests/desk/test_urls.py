@@ -323,7 +323,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
     reminder = Reminder.objects.create(task=task, person=task.person)
     uid = "0b0e7b3c-8a3e-4c58-9d4a-2f6f0e9f8a11"
     assert bank.task is not None
-    report = edit_elsewhere(campaign, bank.task.person)
+    edited_report = edit_elsewhere(campaign, bank.task.person)
     return {
         "home": "/",
         "account_login": "/login/",
@@ -474,9 +474,15 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "nugget_drafts": f"/nuggets/{edited.nugget_bank.pk}/drafts/",
         "condition_drafts": f"{base}/drafts/{edits.pk}/",
         "export_drafts": f"{base}/drafts/{edits.pk}.csv",
-        "report_editor": f"/reports/{report.pk}/",
-        **{f"report_{verb}": f"/reports/{report.pk}/{verb}/" for verb in ("add", "undo", "redo", "sign", "reopen")},
-        **{f"report_{verb}": f"/reports/{report.pk}/{uid}/{verb}/" for verb in ("take", "leave", "reword", "move")},
+        "report_editor": f"/reports/{edited_report.pk}/",
+        **{
+            f"report_{verb}": f"/reports/{edited_report.pk}/{verb}/"
+            for verb in ("add", "undo", "redo", "sign", "reopen")
+        },
+        **{
+            f"report_{verb}": f"/reports/{edited_report.pk}/{uid}/{verb}/"
+            for verb in ("take", "leave", "reword", "move")
+        },
         "assignment": f"/assign/{assigning.pk}/",
         "assignment_answer": f"/assign/{assigning.pk}/answers/{sheet.pk}/",
         "assignment_nugget": f"/assign/{assigning.pk}/nuggets/{sheet.bank.nuggets.get().pk}/",
@@ -588,7 +594,7 @@ def test_every_address_by_every_role(addresses: dict[str, str], clients: dict[st
         found = found_at(addresses[name], method, clients)
         if found != wanted:
             wrong[name] = (found, wanted)
-    assert wrong == {}
+    assert wrong == {}, wrong
 
 
 def test_an_organizers_forms_take_nothing_from_others(addresses: dict[str, str], clients: dict[str, Client]):

@@ -15,7 +15,7 @@ from assessor.plan.forms import peoples_conditions
 from assessor.plan.models import Planned
 from assessor.plan.random_allocation import Share, allot, second_readers
 from assessor.work.blindness import spoiled
-from assessor.work.languages import unread_languages
+from assessor.work.languages import foreign_languages, unread_languages
 from assessor.work.models import Task, Waiting
 
 
@@ -91,7 +91,9 @@ def propose(campaign: Campaign, wished: Wished) -> Proposal:
     topics = {topic.qid: topic for topic in free_topics(campaign)}
     people = {person.username: person for person in wished.people}
     conditions = {condition.name: condition for condition, _ in wished.shares}
-    barred = _barred(list(topics.values()), [*conditions.values(), *([wished.second] if wished.second else [])], people)
+    barred = _barred(
+        campaign, list(topics.values()), [*conditions.values(), *([wished.second] if wished.second else [])], people
+    )
 
     def is_barred(topic: str, condition: str, person: str) -> bool:
         return (topic, condition, person) in barred
@@ -123,13 +125,14 @@ def propose(campaign: Campaign, wished: Wished) -> Proposal:
 
 
 def _barred(
-    topics: Sequence[Topic], conditions: Sequence[Condition], people: dict[str, Person]
+    campaign: Campaign, topics: Sequence[Topic], conditions: Sequence[Condition], people: dict[str, Person]
 ) -> set[tuple[str, str, str]]:
     """Return (topic, condition, person) where a person has seen too much there, or can't read all of it."""
     qids = {topic.pk: topic.qid for topic in topics}
+    foreign = foreign_languages(list(people.values()), campaign)
     barred = set()
     for condition in conditions:
-        unread = unread_languages(list(people.values()), topics, condition)
+        unread = unread_languages(foreign, topics, condition)
         for name, person in people.items():
             out = {*spoiled(person, topics, condition), *unread.get(person.pk, ())}
             barred |= {(qids[topic], condition.name, name) for topic in out}

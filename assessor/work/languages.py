@@ -1,7 +1,7 @@
 """Which languages people read, and which they would have to read for their work."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from django.db.models import Q
 
@@ -19,26 +19,30 @@ def needed_languages(campaign: Campaign) -> list[str]:
     return list(needed.values_list("language", flat=True).distinct())
 
 
-def unread_languages(
-    people: Sequence[Person], topics: Sequence[Topic], condition: Condition
-) -> dict[int, dict[int, set[str]]]:
-    """Return the languages that people would have to read on topics and don't, by person's key and topic's.
+def foreign_languages(people: Sequence[Person], campaign: Campaign) -> dict[int, set[str]]:
+    """Return the languages that a campaign needs and people don't read, by person's key; only of who lacks one.
 
     None of somebody of whom it is not known what they read.
     """
-    campaign = condition.campaign
     memberships = Membership.objects.filter(campaign=campaign, person__in=people, until=None).exclude(languages="")
-    needed = needed_languages(campaign)
-    foreign = {
-        person: {code for code in needed if code.casefold() not in codes.casefold().split()}
-        for person, codes in memberships.values_list("person", "languages")
+    read = {person: codes.casefold().split() for person, codes in memberships.values_list("person", "languages")}
+    needed = needed_languages(campaign) if read else []
+    foreign = {person: {code for code in needed if code.casefold() not in codes} for person, codes in read.items()}
+    return {person: codes for person, codes in foreign.items() if codes}
+
+
+def unread_languages(
+    foreign: Mapping[int, set[str]], topics: Sequence[Topic], condition: Condition
+) -> dict[int, dict[int, set[str]]]:
+    """Return the languages that people would have to read on topics and don't, by person's key and topic's.
+
+    foreign: as foreign_languages() tells it of these people.
+    """
+    needed = _languages(condition, topics) if foreign else {}
+    return {
+        person: {topic: unread for topic, codes in needed.items() if (unread := codes & of_person)}
+        for person, of_person in foreign.items()
     }
-    found: dict[int, dict[int, set[str]]] = {person: {} for person, codes in foreign.items() if codes}
-    for topic, codes in _languages(condition, topics).items() if found else ():
-        for person, of_person in found.items():
-            if unread := codes & foreign[person]:
-                of_person[topic] = unread
-    return found
 
 
 def _languages(condition: Condition, topics: Sequence[Topic]) -> dict[int, set[str]]:
@@ -57,8 +61,9 @@ def _languages(condition: Condition, topics: Sequence[Topic]) -> dict[int, set[s
 
 def unread_in_words(person: Person, topics: Sequence[Topic], conditions: Sequence[Condition]) -> Iterator[str]:
     """Yield a sentence for each condition under which a person can't read all that topics bring."""
+    foreign = foreign_languages([person], conditions[0].campaign) if conditions else {}
     for condition in conditions:
-        unread = unread_languages([person], topics, condition).get(person.pk)
+        unread = unread_languages(foreign, topics, condition).get(person.pk)
         if unread:
             codes = ", ".join(sorted(set().union(*unread.values())))
             named = ", ".join(sorted(topic.qid for topic in topics if topic.pk in unread))

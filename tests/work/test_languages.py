@@ -16,7 +16,7 @@ from assessor.plan.allocation_preview import Wished, propose
 from assessor.plan.random_allocation import AllocationError
 from assessor.preference.actions import create_preference
 from assessor.work.actions import PlanError, draw_next, put_in_queue
-from assessor.work.languages import unread_in_words, unread_languages
+from assessor.work.languages import foreign_languages, unread_in_words, unread_languages
 from assessor.work.models import Task
 from tests.conftest import Importer, client_of
 from tests.judging import give
@@ -157,7 +157,7 @@ def test_languages_are_looked_up_at_once_for_all_topics(judged: Condition, as_ol
     counts = []
     for some in (topics[:1], topics):
         with CaptureQueriesContext(connection) as found:
-            unread_languages([anna], some, judged)
+            unread_languages(foreign_languages([anna], judged.campaign), some, judged)
         counts.append(len(found))
     assert counts[0] == counts[1]
 

@@ -18,7 +18,7 @@ from assessor.work.actions.given_tasks import (
     require_work,
 )
 from assessor.work.blindness import spoiled
-from assessor.work.languages import unread_languages
+from assessor.work.languages import foreign_languages, unread_languages
 from assessor.work.leases import free, lapsed
 from assessor.work.models import Task, Waiting
 from assessor.work.write_protocol import Stale, new_end, sign_of_work
@@ -72,8 +72,9 @@ def draw_next(*, condition: Condition, person: Person) -> Task:
         return held
     waiting = free().filter(condition=condition).select_related("topic")
     barred = spoiled(person, [one.topic for one in waiting], condition)
+    foreign = foreign_languages([person], condition.campaign)
     for one in waiting:
-        if one.topic_id in barred or unread_languages([person], [one.topic], condition).get(person.pk):
+        if one.topic_id in barred or unread_languages(foreign, [one.topic], condition).get(person.pk):
             continue
         if task := _draw(one, condition, person):
             return task

@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from django.http import Http404
-
 from assessor.accounts.models import Person
 from assessor.campaigns.models import Answer, Condition, Sentence
-from assessor.labels.manual_setups import repeats, require_not_repeated
+from assessor.labels.access import own_labelling
+from assessor.labels.manual_setups import repeats
 from assessor.labels.models import labels_in_sql, rows_in_sql
 from assessor.labels.shown_labels import HAS_SEEN, label_in_sql
 from assessor.runtime.prepared import fetch_prepared
@@ -24,7 +23,6 @@ from assessor.work.access import (
     Row,
     checked,
     organized_task,
-    own_task,
     record,
     require_no_repetition,
     require_open_blind,
@@ -120,20 +118,14 @@ def own_assignment(person: Person, task_id: int) -> Task:
 
     Raises PermissionDenied where it is still to be done and the person can't do it blind any more.
     """
-    task = own_task(person, task_id)
-    if task.kind not in kinds():
-        raise Http404("There are no such answers for you.")
-    require_open_blind(task)
-    require_not_repeated(task)
-    return task
+    return own_labelling(person, task_id, kinds(), "answers")
 
 
 def organized_assignment(person: Person, task_id: int) -> Task:
     """Return somebody else's task of assignment in a campaign that the person organizes. Raises Http404."""
-    task = organized_task(person, task_id, kinds(), "condition__nuggets", "condition__judge", "condition__shown__judge")
-    if task is None:
-        raise Http404("There are no such answers in a campaign of yours.")
-    return task
+    return organized_task(
+        person, task_id, kinds(), "answers", "condition__nuggets", "condition__judge", "condition__shown__judge"
+    )
 
 
 def shown_label(own: OwnSheet, nugget: int) -> str | None:

@@ -5,14 +5,12 @@ An assessor's pairs are read through their own task and never by answer or run, 
 
 from typing import NamedTuple
 
-from django.http import Http404
-
 from assessor.accounts.models import Person
-from assessor.labels.manual_setups import require_not_repeated
+from assessor.labels.access import own_labelling
 from assessor.preference.label_kind import PREFERENCE
 from assessor.preference.models import PreferencePair
 from assessor.preference.queries import own_pairs
-from assessor.work.access import NotAmongOwn, organized_task, own_task, require_open_blind
+from assessor.work.access import NotAmongOwn, organized_task
 from assessor.work.models import Task
 
 
@@ -29,12 +27,7 @@ def own_comparing(person: Person, task_id: int) -> Task:
 
     Raises PermissionDenied where it is still to be done and the person can't do it blind any more.
     """
-    task = own_task(person, task_id)
-    if task.kind != PREFERENCE.name:
-        raise Http404("There are no such answers for you.")
-    require_open_blind(task)
-    require_not_repeated(task)
-    return task
+    return own_labelling(person, task_id, [PREFERENCE.name], "answers")
 
 
 def own_pair(person: Person, task_id: int, pair_id: int) -> OwnPair:
@@ -48,7 +41,4 @@ def own_pair(person: Person, task_id: int, pair_id: int) -> OwnPair:
 
 def organized_comparing(person: Person, task_id: int) -> Task:
     """Return somebody else's task of comparing answers in a campaign that the person organizes. Raises Http404."""
-    task = organized_task(person, task_id, [PREFERENCE.name], "condition__judge")
-    if task is None:
-        raise Http404("There are no such answers in a campaign of yours.")
-    return task
+    return organized_task(person, task_id, [PREFERENCE.name], "answers", "condition__judge")

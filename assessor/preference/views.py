@@ -13,14 +13,14 @@ from assessor.campaigns.http import PersonRequest
 from assessor.formats.values import to_json
 from assessor.labels.queries import at_hand
 from assessor.labels.replies import replies_on
+from assessor.labels.workbench import workbench_context
 from assessor.preference import actions, queries, screen
 from assessor.preference.access import OwnPair, organized_comparing, own_comparing, own_pair
 from assessor.preference.verdicts import MEANINGS, verdicts
 from assessor.work.access import NotAmongOwn, require_running
 from assessor.work.actions import note_opened
-from assessor.work.actions.guidelines import shown_guidelines
-from assessor.work.models import MAX_REASON, Task
-from assessor.work.queries import minutes, place
+from assessor.work.models import Task
+from assessor.work.queries import minutes
 from assessor.work.write_protocol import BadWrite, Result, number, seconds, signed_off, writes_on
 
 AT_HAND = 3  # pairs in the page: what can be done without a connection, at the least
@@ -41,18 +41,13 @@ def preference(request: PersonRequest, task_id: int) -> HttpResponse:
     queue = screen.queue(task)
     pairs = screen.at_hand(task, at_hand(queue, request.GET.get("answer", ""), AT_HAND))
     context = {
-        "task": task,
+        **workbench_context(task, SCRIPTS),
         "background": queries.background(task.topic),
         "closed": actions.why_closed(task),
         "queue": to_json(queue),
         "replies": to_json(replies_on(task)),
         "answers": screen.shown(pairs, task),
         "choices": [(one, MEANINGS[one]) for one in verdicts(ties=task.condition.protocol.preference_ties)],
-        "max_reason": MAX_REASON,
-        "scripts": SCRIPTS,
-        "guidelines": shown_guidelines(task.campaign_id, task.kind, task.guidelines_version),
-        "place": place(task),
-        "time": minutes(task.seconds),
     }
     return render(request, "preference/comparing.html", context)
 

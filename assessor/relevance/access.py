@@ -64,7 +64,4 @@ def _passage(task: Task, among: QuerySet[RelevanceJudgment], pk: int) -> OwnPass
 def organized_passages(person: Person, task_id: int) -> Task:
     """Return somebody else's task of relevance in a campaign that the person organizes. Raises Http404."""
     related = ("condition__campaign", "condition__judge", "condition__qrels_source__condition__judge")
-    task = organized_task(person, task_id, [RELEVANCE.name], *related)
-    if task is None:
-        raise Http404("There are no such passages in a campaign of yours.")
-    return task
+    return organized_task(person, task_id, [RELEVANCE.name], "passages", *related)

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from assessor.campaigns.http import PersonRequest
 from assessor.formats.values import to_json
+from assessor.labels.workbench import workbench_context
 from assessor.relevance import actions, queries
 from assessor.relevance.access import (
     OwnPassage,
@@ -25,9 +26,8 @@ from assessor.relevance.access import (
 from assessor.relevance.leases import at_hand
 from assessor.work.access import NotAmongOwn, require_running
 from assessor.work.actions import note_opened
-from assessor.work.actions.guidelines import shown_guidelines
-from assessor.work.models import MAX_REASON, Task
-from assessor.work.queries import minutes, place
+from assessor.work.models import Task
+from assessor.work.queries import minutes
 from assessor.work.write_protocol import BadWrite, Result, number, ours, refused, seconds, writes_on
 
 # What each grade means, as the guidelines have it, by the highest of its scale.
@@ -61,16 +61,12 @@ def relevance(request: PersonRequest, task_id: int) -> HttpResponse:
     note_opened(task)
     context = {
         **_at_hand(task),
+        **workbench_context(task, SCRIPTS),
         # What is finished can be read; who is not blind any more changes nothing there.
         "closed": task.not_blind or "",
         "replies": to_json(queries.replies(task)),
         "choices": list(enumerate(MEANINGS[task.condition.max_grade])),
         "from_queue": task.condition.manual_setup.from_queue,
-        "max_reason": MAX_REASON,
-        "scripts": SCRIPTS,
-        "guidelines": shown_guidelines(task.campaign_id, task.kind, task.guidelines_version),
-        "place": place(task),
-        "time": minutes(task.seconds),
     }
     return render(request, "relevance/grading.html", context)
 

@@ -121,13 +121,15 @@ def checked(person: Person, task: Task | None, record: Any) -> Task:
     return task
 
 
-def organized_task(person: Person, task_id: int, kinds: Collection[str], *related: str) -> Task | None:
-    """Return somebody else's task of one of some kinds in a campaign that the person organizes, or None.
+def organized_task(person: Person, task_id: int, kinds: Collection[str], what: str, *related: str) -> Task:
+    """Return somebody else's task of one of some kinds in a campaign that the person organizes. Raises Http404.
 
-    related: what is read with it besides its campaign, topic and person.
+    what: what is labelled, for the text; related: what is read with it besides its campaign, topic and person.
     """
     tasks = Task.objects.filter(has_now(person, Role.ORGANIZER, "campaign"), pk=task_id, kind__in=kinds)
     found: Task | None = tasks.select_related("campaign", "topic", "person", *related).exclude(person=person).first()
+    if found is None:
+        raise Http404(f"There are no such {what} in a campaign of yours.")
     return found
 
 

@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import NamedTuple
 
-from django.http import Http404
-
 from assessor.accounts.models import Person
 from assessor.campaigns.models import Answer, Condition, Protocol, Sentence
-from assessor.labels.manual_setups import repeats, require_not_repeated
+from assessor.labels.access import own_labelling
+from assessor.labels.manual_setups import repeats
 from assessor.labels.models import labels_in_sql
 from assessor.work.access import (
     CHECKS,
@@ -21,7 +20,6 @@ from assessor.work.access import (
     Row,
     checked,
     organized_task,
-    own_task,
     record,
     require_no_repetition,
     require_open_blind,
@@ -102,20 +100,12 @@ def own_judging(person: Person, task_id: int) -> Task:
 
     Raises PermissionDenied where it is still to be done and the person can't do it blind any more.
     """
-    task = own_task(person, task_id)
-    if task.kind != ARGUE.name:
-        raise Http404("There are no such reports for you.")
-    require_open_blind(task)
-    require_not_repeated(task)
-    return task
+    return own_labelling(person, task_id, [ARGUE.name], "reports")
 
 
 def organized_judging(person: Person, task_id: int) -> Task:
     """Return somebody else's task of judging reports in a campaign that the person organizes. Raises Http404."""
-    task = organized_task(person, task_id, [ARGUE.name], "condition__nuggets", "condition__judge")
-    if task is None:
-        raise Http404("There are no such reports in a campaign of yours.")
-    return task
+    return organized_task(person, task_id, [ARGUE.name], "reports", "condition__nuggets", "condition__judge")
 
 
 def _read(person: Person, task_id: int, sheet_ids: Sequence[int]) -> list[OwnSheet]:

@@ -14,12 +14,12 @@ from assessor.campaigns.http import PersonRequest
 from assessor.formats.values import to_json
 from assessor.labels.queries import at_hand
 from assessor.labels.replies import replies_on
+from assessor.labels.workbench import workbench_context
 from assessor.studies.actions import see_labels
 from assessor.work.access import NotAmongOwn, require_running
 from assessor.work.actions import note_opened
-from assessor.work.actions.guidelines import shown_guidelines
-from assessor.work.models import MAX_REASON, Task
-from assessor.work.queries import minutes, place
+from assessor.work.models import Task
+from assessor.work.queries import minutes
 from assessor.work.write_protocol import BadWrite, Result, number, seconds, signed_off, writes_on
 from assignment import actions, queries, screen
 from assignment.access import OwnSheet, organized_assignment, own_assignment, own_sheet, own_sheets
@@ -48,7 +48,7 @@ def assignment(request: PersonRequest, task_id: int) -> HttpResponse:
     queue = screen.queue(task, bank)
     is_maker = bank.task is not None and bank.task.person_id == request.user.pk
     context = {
-        "task": task,
+        **workbench_context(task, SCRIPTS),
         "bank": bank,
         "is_maker": is_maker,
         "is_reopened": bank.state == NuggetBank.State.OPEN,
@@ -61,11 +61,6 @@ def assignment(request: PersonRequest, task_id: int) -> HttpResponse:
         "waiting": screen.waiting_for_model(task, bank),
         "kind": kind,
         "choices": kind.choices,
-        "max_reason": MAX_REASON,
-        "scripts": SCRIPTS,
-        "guidelines": shown_guidelines(task.campaign_id, task.kind, task.guidelines_version),
-        "place": place(task),
-        "time": minutes(task.seconds),
     }
     return render(request, "assignment/labelling.html", context)
 

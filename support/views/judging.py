@@ -13,12 +13,12 @@ from assessor.campaigns.http import PersonRequest
 from assessor.formats.values import to_json
 from assessor.labels.queries import at_hand
 from assessor.labels.replies import replies_on
+from assessor.labels.workbench import workbench_context
 from assessor.studies.actions import see_labels
 from assessor.work.access import NotAmongOwn, require_running
 from assessor.work.actions import note_opened
-from assessor.work.actions.guidelines import shown_guidelines
-from assessor.work.models import MAX_REASON, Task
-from assessor.work.queries import minutes, place
+from assessor.work.models import Task
+from assessor.work.queries import minutes
 from assessor.work.write_protocol import BadWrite, Gone, Result, number, seconds, signed_off, writes_on
 from support import actions, queries, screen
 from support.access import OwnSheet, organized_judging, own_judging, own_sheet, own_sheets
@@ -53,18 +53,13 @@ def support(request: PersonRequest, task_id: int) -> HttpResponse:
     queue = screen.queue(task)
     own = own_sheets(task, at_hand(queue, request.GET.get("answer", ""), AT_HAND))
     context = {
-        "task": task,
+        **workbench_context(task, SCRIPTS),
         "closed": actions.why_closed(task),
         "queue": to_json(queue),
         "replies": to_json(replies_on(task)),
         "answers": screen.shown(own),
         "by_rule": screen.by_rule(task),
         "choices": CHOICES,
-        "max_reason": MAX_REASON,
-        "scripts": SCRIPTS,
-        "guidelines": shown_guidelines(task.campaign_id, task.kind, task.guidelines_version),
-        "place": place(task),
-        "time": minutes(task.seconds),
     }
     return render(request, "support/judging.html", context)
 

@@ -14,11 +14,11 @@ from assessor.campaigns.http import PersonRequest
 from assessor.formats.values import to_json
 from assessor.labels.queries import at_hand
 from assessor.labels.replies import replies_on
+from assessor.labels.workbench import workbench_context
 from assessor.work.access import NotAmongOwn, require_running
 from assessor.work.actions import note_opened
-from assessor.work.actions.guidelines import shown_guidelines
-from assessor.work.models import MAX_REASON, Task
-from assessor.work.queries import minutes, place
+from assessor.work.models import Task
+from assessor.work.queries import minutes
 from assessor.work.write_protocol import BadWrite, Result, number, seconds, signed_off, writes_on
 from assignment.actions import why_closed
 from assignment.argue import actions, queries, screen
@@ -44,7 +44,7 @@ def argue(request: PersonRequest, task_id: int) -> HttpResponse:
     see_nuggets(bank, acting_user=request.user)
     queue = screen.queue(task)
     context = {
-        "task": task,
+        **workbench_context(task, SCRIPTS),
         "bank": bank,
         "closed": why_closed(task, bank),
         "questions": screen.questions(bank),
@@ -54,11 +54,6 @@ def argue(request: PersonRequest, task_id: int) -> HttpResponse:
         "replies": to_json(replies_on(task)),
         "answers": screen.shown(own_sheets(task, at_hand(queue, request.GET.get("answer", ""), AT_HAND))),
         "not_asked": screen.not_asked(task),
-        "max_reason": MAX_REASON,
-        "scripts": SCRIPTS,
-        "guidelines": shown_guidelines(task.campaign_id, task.kind, task.guidelines_version),
-        "place": place(task),
-        "time": minutes(task.seconds),
     }
     return render(request, "argue/judging.html", context)
 

@@ -2,13 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from assessor.campaigns.models import Condition
-from assessor.scores.cache import condition_scores
-from assessor.scores.leaderboards import name_of
-from assessor.scores.tables import systems_in
-from metaeval.inputs import score_matrix
+from metaeval.inputs import systems_matrix
 from metaeval.measures import measure_labels
 from metaeval.stats.means import Policy
 
@@ -23,13 +18,5 @@ def condition_figures(condition: Condition, policy: Policy, measure: str) -> "li
     """
     from metaeval.charts.comparison import side_figures
 
-    found = condition_scores(condition)
-    matrix = score_matrix(name_of(condition), found, policy)
-    systems = np.flatnonzero(systems_in(found)).tolist()
-    matrix = matrix._replace(
-        runs=[matrix.runs[at] for at in systems],
-        tasks=[matrix.tasks[at] for at in systems],
-        cells=matrix.cells[systems],
-        means=matrix.means[systems],
-    )
+    matrix = systems_matrix(condition, policy)
     return list(side_figures(matrix, measure, measure_labels(matrix.measures)))

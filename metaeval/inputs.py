@@ -13,10 +13,11 @@ from assessor.campaigns.queries import without_practice
 from assessor.formats.lines import Line
 from assessor.formats.report import Report
 from assessor.labels.label_kind import label_kind
-from assessor.scores.cache import last_imports, state_of
+from assessor.scores.cache import condition_scores, last_imports, state_of
 from assessor.scores.leaderboards import name_of
 from assessor.scores.loading import Labels, Scores, run_set, systems
 from assessor.scores.score_source import scoring_of
+from assessor.scores.tables import systems_in
 from metaeval.formats.score_tables import read_score_table
 from metaeval.label_pairs import restrict_labels
 from metaeval.measures import F1
@@ -150,6 +151,19 @@ def score_matrix(name: str, found: Scores, policy: Policy) -> ScoreMatrix:
             relative=[measure.key for measure in found.measures.all if measure.is_relative],
             run_set=run_set(found.runs),
         )
+    )
+
+
+def systems_matrix(condition: Condition, policy: Policy) -> ScoreMatrix:
+    """Return the scores of a condition as score_matrix() does, of systems' runs alone: no control runs."""
+    found = condition_scores(condition)
+    matrix = score_matrix(name_of(condition), found, policy)
+    at = np.flatnonzero(systems_in(found)).tolist()
+    return matrix._replace(
+        runs=[matrix.runs[one] for one in at],
+        tasks=[matrix.tasks[one] for one in at],
+        cells=matrix.cells[at],
+        means=matrix.means[at],
     )
 
 

@@ -22,7 +22,7 @@ from metaeval.views.figures import figure_response
 @require_safe
 def score_figures(request: PersonRequest, slug: str, condition_id: int) -> HttpResponse:
     """The figures, by one of the condition's measures."""
-    condition, policy, measure, measures = _asked(request, slug, condition_id)
+    condition, policy, measure, measures = asked_scores(request, slug, condition_id)
     context = {
         "campaign": condition.campaign,
         "condition": condition,
@@ -43,7 +43,7 @@ def score_figures(request: PersonRequest, slug: str, condition_id: int) -> HttpR
 @require_safe
 def score_figure(request: PersonRequest, slug: str, condition_id: int, name: str, form: str) -> HttpResponseBase:
     """A figure: as a file, as the page draws it, or what it shows as a table."""
-    condition, policy, measure, _ = _asked(request, slug, condition_id)
+    condition, policy, measure, _ = asked_scores(request, slug, condition_id)
     found = {one.name: one for one in condition_figures(condition, policy, measure)}
     if name not in found:
         raise Http404("There is no such figure.")
@@ -51,7 +51,7 @@ def score_figure(request: PersonRequest, slug: str, condition_id: int, name: str
     return figure_response(request, found[name].specification, name=file_name, form=form)
 
 
-def _asked(request: PersonRequest, slug: str, condition_id: int) -> tuple[Condition, Policy, str, list[Measure]]:
+def asked_scores(request: PersonRequest, slug: str, condition_id: int) -> tuple[Condition, Policy, str, list[Measure]]:
     """Return the condition, and what is asked of it: the policy, the key of a measure, and all that can be."""
     campaign = organized_campaign(request.user, slug)
     condition, policy = scored_condition(campaign, condition_id), asked_policy(request)

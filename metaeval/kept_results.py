@@ -1,0 +1,25 @@
+"""What pages compute of conditions' scores, kept in this process until the scores change."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from assessor.campaigns.models import Condition
+from assessor.runtime.process_cache import cache
+from assessor.scores.cache import state_of
+
+Result = TypeVar("Result")
+
+
+def kept_result(conditions: Sequence[Condition], name: str, compute: Callable[[], Result]) -> Result:
+    """Return what was computed of conditions, computed anew when anything that their scores depend on has changed.
+
+    name: what is computed, with everything else that it depends on, such as policy, measure and seed; in ASCII without
+    blanks. Only the newest one of a name is kept.
+    """
+    state = tuple(state_of(one) for one in conditions)
+    key = f"result.{'.'.join(str(one.pk) for one in conditions)}.{name}"
+    kept: tuple[tuple[Any, ...], Result] | None = cache.get(key)
+    if not kept or kept[0] != state:
+        kept = state, compute()
+        cache.set(key, kept, timeout=None)
+    return kept[1]

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from metaeval.stats.calibration import even_values, expected_values, human_given_model, mean_value, wilson_interval
 from metaeval.stats.means import Figures
 
 NUGGETS = "nugget_assignment.20241108.jl"
@@ -55,8 +56,35 @@ def published(folder: Path, name: str) -> tuple[list[str], dict[str, Figures]]:
     return [row["run_id"] for row in rows], {one: np.array([float(row[one]) for row in rows]) for one in measures}
 
 
+# Support of the TREC 2024 RAG track, from scratch: people and GPT-4o (arXiv 2504.15205, Figure 3); rows are people's.
+SUPPORT = np.array([[[923, 1018, 397], [187, 802, 663], [101, 601, 2050]]])
+# DL19: how many passages of the highest grade are relevant (at least 2), with Wilson's intervals as scipy has them.
+DL19 = {5: (500, 826, 0.571580, 0.638098), 4: (1392, 3699, 0.360842, 0.392051), 0: (486, 3965, 0.112729, 0.133147)}
+
+
+def calibration_checks(_: Path | None) -> Iterator[Check]:
+    """Yield what people say where a model gave a label."""
+    values = even_values(3)
+    for label, expected in zip((2, 1, 0), (0.7658, 0.4139, 0.1606), strict=True):
+        found = expected_values(SUPPORT, values)[label].value
+        yield Check(f"support: expected human value of model label {label}", found or 0.0, expected, 5e-5)
+    for human, expected in zip((2, 1, 0), (0.659, 0.213, 0.128), strict=True):
+        found = human_given_model(SUPPORT)[2][human].value
+        yield Check(f"support: P(human {human} | model full)", found or 0.0, expected, 5e-4)
+    yield Check("support: labels", float(SUPPORT.sum()), 6742)
+    yield Check("support: mean of people", mean_value(SUPPORT, values).value or 0.0, 0.5307, 5e-5)
+    yield Check("support: mean of the model", mean_value(SUPPORT.transpose(0, 2, 1), values).value or 0.0, 0.6408, 5e-5)
+    for grade, (relevant, passages, *bounds) in DL19.items():
+        yield from (
+            Check(f"DL19: P(relevant | highest grade {grade}), {end}", found, expected, 5e-7)
+            for end, found, expected in zip(
+                ("low", "high"), wilson_interval(relevant / passages, passages), bounds, strict=True
+            )
+        )
+
+
 # Each takes the folder.
-CHECKS: list[Callable[[Path], Iterator[Check]]] = []
+CHECKS: list[Callable[[Path], Iterator[Check]]] = [calibration_checks]
 
 
 def main(folder: Path) -> int:

@@ -156,6 +156,7 @@ NUGGET_SCORES = Measures(
     legend="V is over the vital nuggets, A over all, W over all with okay ones at half weight; strict counts support "
     "alone, the others partial support as a half. L is the answer's words. — is undefined.",
     lacking="some nugget has no label that counts there",
+    unusual=("topics_without_vital", "topics_without_importance", "nuggets_left_out"),
 )
 
 

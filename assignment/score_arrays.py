@@ -65,11 +65,7 @@ class Scores(NamedTuple):
     @property
     def unusual(self) -> dict[str, int | str]:
         """What makes the scores other than usual."""
-        return {
-            "topics_without_vital": self.without_vital,
-            "topics_without_importance": self.without_importance,
-            "nuggets_left_out": self.left_out,
-        }
+        return self.measures.count_unusual(self.without_vital, self.without_importance, self.left_out)
 
     @property
     def without_vital(self) -> int:

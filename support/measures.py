@@ -145,6 +145,7 @@ SUPPORT_SCORES = Measures(
     "out as not worth verifying. W is weighted (partial support counts a half), H hard (it counts nothing). A sentence "
     "counts by its first judged citation, under “all” by the mean over all that were judged. — is undefined.",
     lacking="some citation has no label that counts there",
+    unusual=("citations_not_judged", "citations_without_text", "answers_citing_nothing", "unworthy_sentences_left_out"),
 )
 
 

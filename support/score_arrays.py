@@ -85,14 +85,11 @@ class Scores(NamedTuple):
         return SUPPORT_SCORES
 
     @property
-    def unusual(self) -> dict[str, int]:
+    def unusual(self) -> dict[str, int | str]:
         """What makes the scores other than usual."""
-        return {
-            "citations_not_judged": self.not_judged,
-            "citations_without_text": self.without_text,
-            "answers_citing_nothing": self.citing_nothing,
-            "unworthy_sentences_left_out": self.unworthy if self.leaves_out_unworthy else 0,
-        }
+        return self.measures.count_unusual(
+            self.not_judged, self.without_text, self.citing_nothing, self.unworthy if self.leaves_out_unworthy else 0
+        )
 
     @property
     def not_judged(self) -> int:

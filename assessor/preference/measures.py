@@ -56,4 +56,5 @@ PREFERENCE_SCORES = Measures(
     "undefined where all are ties. Both depend on whose answers are compared: compare them within one set of runs "
     "alone. What a run did not submit is in no pair, and counts nowhere. — is undefined.",
     lacking="some pair has no preference that counts there",
+    unusual=("ties", "pairs_by_rule", "preference_runs", "preference_run_set"),
 )

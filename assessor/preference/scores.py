@@ -61,12 +61,7 @@ class Scores(NamedTuple):
 
     @property
     def unusual(self) -> dict[str, int | str]:
-        return {
-            "ties": self.ties,
-            "pairs_by_rule": self.by_rule,
-            "preference_runs": len(self.systems),
-            "preference_run_set": self.run_set,
-        }
+        return self.measures.count_unusual(self.ties, self.by_rule, len(self.systems), self.run_set)
 
 
 class PositionBias(NamedTuple):

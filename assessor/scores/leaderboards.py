@@ -33,7 +33,12 @@ STATES = {UNANSWERED: "unanswered", COMPLETE: "complete", INCOMPLETE: "incomplet
 FROM_RUNS = "made from the runs they score"
 _ALL = "all"  # in the place of a topic
 _OUTSIDE = "not_judged_by_plan"
+_MARK = "mark"
 _RUN = ("run_id", "team", "task", "condition", "policy")
+_COUNTS = ("topics", "complete", "incomplete")
+_CELL = ("topic", "state")
+# Columns and keys that are no scores, besides Measures.unusual and standard errors.
+NO_SCORES = frozenset({*_RUN, _MARK, *_COUNTS, *_CELL, "qid", _OUTSIDE})
 
 
 class Incomplete(Exception):
@@ -115,8 +120,8 @@ def shown(value: float) -> float | None:
 def _csv(board: Board) -> Iterator[str]:
     """Yield a row for each run, then least, median and largest over the runs, then the control runs."""
     errors = (key + ERROR for key in board.measures.keys)
-    names = (*_RUN, *_mark(board, "mark"))
-    counts = ("topics", "complete", "incomplete", *board.found.unusual)
+    names = (*_RUN, *_mark(board, _MARK))
+    counts = (*_COUNTS, *board.found.unusual)
     header = (*names, *counts, *board.measures.keys, _OUTSIDE, *errors)
     rows = (*board.table.systems, *board.table.over, *board.table.controls)
     return write_table(header, (_csv_row(board, row) for row in rows))
@@ -145,7 +150,7 @@ def _mark(board: Board, cell: str) -> tuple[str, ...]:
 
 def _topics_csv(board: Board) -> Iterator[str]:
     """Yield a row for each run and topic."""
-    header = (*_RUN, *_mark(board, "mark"), "topic", "state", *board.measures.keys)
+    header = (*_RUN, *_mark(board, _MARK), *_CELL, *board.measures.keys)
     return write_table(header, (row for at in range(len(board.found.runs)) for row in _topic_rows(board, at)))
 
 
@@ -175,12 +180,12 @@ def _jsonl(board: Board) -> Iterator[str]:
     for at, row in _systems(board):
         of_run = {"run_id": row.name, "condition": condition, "policy": policy}
         if row.run and row.run.mark:
-            of_run["mark"] = row.run.mark
+            of_run[_MARK] = row.run.mark
         for topic, state, figures in compress(_cells(board, at), counting):
             if state != OUTSIDE and (state != UNANSWERED or board.policy == Policy.ZERO):
                 yield to_json({"qid": topic, **of_run, **_named(board, figures)}) + "\n"
-        counts = {"topics": row.topics, "complete": row.complete, "incomplete": row.incomplete, **board.found.unusual}
-        told = {**counts, _OUTSIDE: row.outside, **_named(board, row.errors, ERROR)}
+        counts = dict(zip(_COUNTS, (row.topics, row.complete, row.incomplete), strict=True))
+        told = {**counts, **board.found.unusual, _OUTSIDE: row.outside, **_named(board, row.errors, ERROR)}
         yield to_json({"qid": _ALL, **of_run, **_named(board, row.figures), **told}) + "\n"
 
 

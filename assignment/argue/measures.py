@@ -313,4 +313,5 @@ ARGUE_SCORES = Measures(
     "Weighted: vital questions count 2, okay ones 1. Citation support and relevance are shares of citations. — is "
     "undefined.",
     lacking="some sentence has no judgment that its scores need",
+    unusual=("topics_without_questions", "questions_without_weight", "sentences_cut"),
 )

@@ -85,13 +85,9 @@ class Scores(NamedTuple):
         return ARGUE_SCORES
 
     @property
-    def unusual(self) -> dict[str, int]:
+    def unusual(self) -> dict[str, int | str]:
         """What makes the scores other than usual."""
-        return {
-            "topics_without_questions": len(self.uncounted),
-            "questions_without_weight": self.weightless,
-            "sentences_cut": self.cut,
-        }
+        return self.measures.count_unusual(len(self.uncounted), self.weightless, self.cut)
 
     @property
     def weightless(self) -> int:

@@ -180,6 +180,7 @@ GRADE_SCORES = Measures(
     "questions are those from grade 4 on; weighted cover counts okay ones at half weight. L is the answer's words. "
     "— is undefined.",
     lacking="some question has no grade that counts there",
+    unusual=("topics_without_importance", "questions_left_out", "n_cover_runs", "n_cover_run_set"),
 )
 
 

@@ -27,12 +27,7 @@ class GradeScores(Scores):
 
     @property
     def unusual(self) -> dict[str, int | str]:
-        return {
-            "topics_without_importance": self.without_importance,
-            "questions_left_out": self.left_out,
-            "n_cover_runs": len(self.systems),
-            "n_cover_run_set": self.run_set,
-        }
+        return self.measures.count_unusual(self.without_importance, self.left_out, len(self.systems), self.run_set)
 
 
 class GradeScoring(NuggetScoring):

@@ -11,6 +11,7 @@ by the policy, except in a table that tells its own (Assay's exports), which has
 import csv
 import math
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from sys import intern
 
@@ -19,6 +20,8 @@ import numpy as np
 from assessor.formats import values
 from assessor.formats.lines import Line
 from assessor.formats.report import Report, quantity
+from assessor.scores.leaderboards import NO_SCORES
+from assessor.scores.score_source import scored_kinds
 from metaeval.measures import scored_measures
 from metaeval.stats.means import OVER, Policy, mean
 from metaeval.stats.measures import ERROR
@@ -28,20 +31,18 @@ ALL = "all"
 MOST_CELLS = 10_000_000  # runs by topics by measures, 80 MB: a track's have 350,000
 _LARGEST = 1e15  # of scores: sums and squares of larger ones are no numbers any more
 _LONGEST_NAME = 256  # characters of a measure or a task
-# Columns and keys of Assay's exports that are no scores.
-NO_SCORES = frozenset(
-    {"run_id", "team", "task", "condition", "policy", "topic", "qid", "state", "topics", "complete", "incomplete"}
-    | {"not_judged_by_plan"}
-    | {"topics_without_vital", "topics_without_importance", "nuggets_left_out"}
-    | {"questions_left_out", "n_cover_runs", "n_cover_run_set"}
-    | {"citations_not_judged", "citations_without_text", "answers_citing_nothing", "unworthy_sentences_left_out"}
-)
 _GUARDED = ("'=", "'+", "'-", "'@", "'\t", "'\r")
 
 
 def is_score(name: str) -> bool:
     """Return whether a column or key holds scores: no standard errors, nothing that Assay's exports have besides."""
-    return name not in NO_SCORES and not name.endswith(ERROR)
+    return name not in _no_scores() and not name.endswith(ERROR)
+
+
+@cache
+def _no_scores() -> frozenset[str]:
+    """Return the columns and keys of Assay's exports that are no scores, of all kinds of label."""
+    return NO_SCORES.union(*(scoring.measures.unusual for scoring in scored_kinds().values()))
 
 
 class _Rows:

@@ -64,11 +64,16 @@ class Measures(NamedTuple):
     title: str  # "Nugget scores"
     legend: str
     lacking: str  # why an answer is incomplete
+    unusual: tuple[str, ...] = ()  # what files call the counts of what makes the scores other than usual
 
     @property
     def keys(self) -> tuple[str, ...]:
         """Their names in files."""
         return tuple(measure.key for measure in self.all)
+
+    def count_unusual(self, *counts: int | str) -> dict[str, int | str]:
+        """Return counts of what is unusual, in its order, by what files call them."""
+        return dict(zip(self.unusual, counts, strict=True))
 
     def score(self, answers: Any) -> Figures:
         """Return the scores of answers by all measures: (answers, measures)."""

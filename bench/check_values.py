@@ -15,8 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from metaeval.stats.calibration import even_values, expected_values, human_given_model, mean_value, wilson_interval
+from metaeval.stats.hybrid import hybrid_scores
 from metaeval.stats.means import Figures
 
+VECTORS = "test_vectors.json"
 NUGGETS = "nugget_assignment.20241108.jl"
 PEOPLE, MODEL = "published_table6_edits_manual.csv", "published_table7_auto_auto.csv"
 
@@ -83,8 +85,19 @@ def calibration_checks(_: Path | None) -> Iterator[Check]:
         )
 
 
+def ppi_points(folder: Path) -> Iterator[Check]:
+    """Yield estimates of one mean with the weights that ppi-python was run with; its intervals are not ours."""
+    vector = json.loads((folder / VECTORS).read_text())["ppi_mean"]
+    human = [vector["Y"] + [np.nan] * 40]
+    model = [vector["Yhat"] + [1.0] * 26 + [0.0] * 14]
+    for name, expected in vector["results"].items():
+        weight = expected["lam"] if "lam" in expected else float(name.removeprefix("lam="))
+        found = hybrid_scores(human, model, "population", weight=weight)
+        yield Check(f"prediction-powered mean, {name}", float(found.mean[0]), expected["point"], 5e-9)
+
+
 # Each takes the folder.
-CHECKS: list[Callable[[Path], Iterator[Check]]] = [calibration_checks]
+CHECKS: list[Callable[[Path], Iterator[Check]]] = [calibration_checks, ppi_points]
 
 
 def main(folder: Path) -> int:

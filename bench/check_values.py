@@ -16,6 +16,16 @@ import numpy as np
 
 from metaeval.stats.calibration import even_values, expected_values, human_given_model, mean_value, wilson_interval
 from metaeval.stats.hybrid import hybrid_scores
+from metaeval.stats.generalizability import (
+    Criterion,
+    dependability,
+    expected_tau,
+    generalizability,
+    pair_spread,
+    smallest_difference,
+    split_half_tau,
+    variance_components,
+)
 from metaeval.stats.means import Figures
 
 VECTORS = "test_vectors.json"
@@ -96,8 +106,51 @@ def ppi_points(folder: Path) -> Iterator[Check]:
         yield Check(f"prediction-powered mean, {name}", float(found.mean[0]), expected["point"], 5e-9)
 
 
+def planning_checks(folder: Path) -> Iterator[Check]:
+    """Yield what NIST's V_strict, unanswered as 0, predicts of another edition."""
+    cells = vstrict(folder)[2]
+    scores = np.nan_to_num(cells)
+    components = variance_components(scores)
+    for name, expected in (("run", 0.01708), ("topic", 0.02686), ("residual", 0.03040)):
+        yield Check(f"variance component, {name}", getattr(components, name), expected, 6e-6)
+    coefficients = {
+        generalizability: {10: 0.8489, 21: 0.9219, 36: 0.9529, 56: 0.9692, 100: 0.9825},
+        dependability: {10: 0.7490, 21: 0.8624, 36: 0.9148, 56: 0.9435, 100: 0.9676},
+    }
+    for coefficient, by_topics in coefficients.items():
+        for topics, expected in by_topics.items():
+            found = coefficient(components, topics).value
+            yield Check(f"{coefficient.__name__} of {topics} topics", found or 0.0, expected, 5e-5)
+    differences = {
+        Criterion.Z: (0.151, 0.115, 0.092, 0.069, 0.040),
+        Criterion.T: (0.158, 0.118, 0.094, 0.070, 0.040),
+        Criterion.HSD: (0.258, 0.197, 0.158, 0.118, 0.068),
+    }
+    for criterion, row in differences.items():
+        for topics, expected in zip((21, 36, 56, 100, 301), row, strict=True):
+            found = smallest_difference(components, topics, len(scores), criterion)
+            yield Check(f"smallest difference on {topics} topics, {criterion}", float(found), expected, 5e-4)
+    for end, value, expected in zip(("5 %", "95 %"), pair_spread(scores), (0.48, 1.73), strict=True):
+        yield Check(f"variance of pairs' differences, {end}", value, expected, 5e-3)
+    whole = variance_components(scores[np.isnan(cells).sum(axis=1) < 10])
+    yield Check("runs but the incomplete one", whole.runs, 44)
+    yield Check("variance component, run, of these", whole.run, 0.01437, 5e-6)
+    yield Check("generalizability of 21 topics, of these", generalizability(whole, 21).value or 0.0, 0.9087, 5e-5)
+    halves = split_half_tau(scores, seed=0)
+    for end, value, expected in zip(
+        ("mean", "low", "high"), (halves.mean, halves.low, halves.high), HALVES, strict=True
+    ):
+        yield Check(f"tau of halves of 10 topics, {end}", value or 0.0, expected, 5e-3)
+    # Within what the halves' taus lie in.
+    middle, reach = (HALVES[1] + HALVES[2]) / 2, (HALVES[2] - HALVES[1]) / 2
+    yield Check("tau predicted of halves of 10 topics", expected_tau(components, 10).value or 0.0, middle, reach)
+
+
+HALVES = (0.6631, 0.576, 0.749)  # tau of runs on halves of 10 topics, 2,000 draws: mean, 2.5 and 97.5 %
+
+
 # Each takes the folder.
-CHECKS: list[Callable[[Path], Iterator[Check]]] = [calibration_checks, ppi_points]
+CHECKS: list[Callable[[Path], Iterator[Check]]] = [vector["Y"] + [np.nan] * 40, calibration_checks, planning_checks]
 
 
 def main(folder: Path) -> int:

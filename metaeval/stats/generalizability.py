@@ -95,9 +95,7 @@ def assessor_components(scores: npt.ArrayLike) -> AssessorComponents:
     of_run = topics * assessors * by_run.var(ddof=1)
     of_topic = runs * assessors * by_topic.var(ddof=1)
     of_assessor = runs * _mean_square(by_assessor - by_topic[:, np.newaxis], topics * (assessors - 1))
-    of_cell = assessors * _mean_square(
-        by_cell - by_run[:, np.newaxis] - by_topic + y.mean(), (runs - 1) * (topics - 1)
-    )
+    of_cell = assessors * _mean_square(by_cell - by_run[:, np.newaxis] - by_topic + y.mean(), (runs - 1) * (topics - 1))
     residual = _mean_square(
         y - by_cell[..., np.newaxis] - by_assessor + by_topic[:, np.newaxis], (runs - 1) * topics * (assessors - 1)
     )

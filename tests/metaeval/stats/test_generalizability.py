@@ -83,7 +83,9 @@ def test_equal_scores_have_no_components():
 
 
 @pytest.mark.parametrize(
-    "scores", [[[0.1, 0.2], [0.3, math.nan]], [[0.1, 0.2]], [[0.1], [0.2]], [0.1, 0.2]], ids=["nan", "run", "topic", "1d"]
+    "scores",
+    [[[0.1, 0.2], [0.3, math.nan]], [[0.1, 0.2]], [[0.1], [0.2]], [0.1, 0.2]],
+    ids=["nan", "run", "topic", "1d"],
 )
 def test_components_need_a_whole_table(scores: list[object]):
     with pytest.raises(ValueError, match="variance components need"):
@@ -118,7 +120,10 @@ def test_components_of_assessors_are_those_of_plain_sums():
         return mean(float(one) for one in values)  # type: ignore[attr-defined]
 
     grand, of_run = over(y.flat), [over(y[r].flat) for r in runs]
-    of_topic, of_assessor = [over(y[:, t].flat) for t in topics], [[over(y[:, t, a]) for a in assessors] for t in topics]
+    of_topic, of_assessor = (
+        [over(y[:, t].flat) for t in topics],
+        [[over(y[:, t, a]) for a in assessors] for t in topics],
+    )
     of_cell = [[over(y[r, t]) for t in topics] for r in runs]
     squares = {
         "r": sum((of_run[r] - grand) ** 2 for r, t, a in cells) / 3,
@@ -172,7 +177,7 @@ def test_second_opinions_predict_the_error_of_means():
     assert seen == pytest.approx(2 * (plan.run + plan.residual / 6), rel=0.03)
 
 
-@pytest.mark.parametrize("share, assessors", [(-0.1, 2), (1.1, 2), (0.5, 0)])
+@pytest.mark.parametrize(("share", "assessors"), [(-0.1, 2), (1.1, 2), (0.5, 0)])
 def test_a_share_and_a_number_of_assessors_that_cannot_be(share: float, assessors: int):
     with pytest.raises(ValueError, match="a share is 0 to 1"):
         with_second_opinions(RAG, NESTED, share=share, assessors=assessors)
@@ -249,7 +254,7 @@ def test_more_power_and_a_stricter_level_need_a_larger_difference():
     assert smallest_difference(RAG, 21, 90, Criterion.HSD) > smallest_difference(RAG, 21, 45, Criterion.HSD)
 
 
-@pytest.mark.parametrize("topics, runs", [(1, 45), (21, 1)])
+@pytest.mark.parametrize(("topics", "runs"), [(1, 45), (21, 1)])
 def test_differences_need_two_topics_and_two_runs(topics: int, runs: int):
     with pytest.raises(ValueError, match="two runs or more, on two topics or more"):
         smallest_difference(RAG, topics, runs, Criterion.Z)

@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 
 from metaeval.stats.calibration import even_values, expected_values, human_given_model, mean_value, wilson_interval
-from metaeval.stats.hybrid import hybrid_scores
 from metaeval.stats.generalizability import (
     Criterion,
     dependability,
@@ -26,6 +25,7 @@ from metaeval.stats.generalizability import (
     split_half_tau,
     variance_components,
 )
+from metaeval.stats.hybrid import hybrid_scores
 from metaeval.stats.means import Figures
 
 VECTORS = "test_vectors.json"
@@ -150,7 +150,7 @@ HALVES = (0.6631, 0.576, 0.749)  # tau of runs on halves of 10 topics, 2,000 dra
 
 
 # Each takes the folder.
-CHECKS: list[Callable[[Path], Iterator[Check]]] = [vector["Y"] + [np.nan] * 40, calibration_checks, planning_checks]
+CHECKS: list[Callable[[Path], Iterator[Check]]] = [calibration_checks, ppi_points, planning_checks]
 
 
 def main(folder: Path) -> int:

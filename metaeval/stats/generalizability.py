@@ -15,9 +15,9 @@ from metaeval.stats.bootstrap import Interval, interval
 from metaeval.stats.correlation import taus
 from metaeval.stats.levels import run_means
 from metaeval.stats.means import Figures
+from metaeval.stats.range_quantiles import studentized_range
 from metaeval.stats.significance import ALPHA
 from metaeval.stats.statistic import Statistic, undefined
-from metaeval.stats.studentized_range import studentized_range
 
 POWER = 0.8
 CONSTANT = "all scores are equal"

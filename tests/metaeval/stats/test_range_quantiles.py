@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import studentized_range as oracle
 
-from metaeval.stats.studentized_range import studentized_range
+from metaeval.stats.range_quantiles import studentized_range
 
 
 @pytest.mark.parametrize(("groups", "degrees"), [(2, 1), (2, 9), (3, 4), (45, 880), (146, 43_500)])

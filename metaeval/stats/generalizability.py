@@ -39,10 +39,10 @@ class Components(NamedTuple):
 
 
 class AssessorComponents(NamedTuple):
-    """Variance components of the design r x (a:t): several assessors a topic, each on all runs.
+    """Variance components of the design r x (a:t), where topics have assessors of their own.
 
     assessor: a:t, of an assessor's strictness on a topic; run_topic: rt; residual: r(a:t), which is how assessors
-    differ about single runs, and all else. negative: as in Components.
+    differ about single runs, and all else. topics, answers: how many had two assessors. negative: as in Components.
     """
 
     run: float
@@ -50,9 +50,8 @@ class AssessorComponents(NamedTuple):
     assessor: float
     run_topic: float
     residual: float
-    runs: int
     topics: int
-    assessors: int
+    answers: int
     negative: tuple[str, ...] = ()
 
 
@@ -70,10 +69,11 @@ def variance_components(scores: npt.ArrayLike) -> Components:
     Raises ValueError where a score is NaN (which cells are left out or 0 is the caller's to decide), or with fewer than
     two runs or topics.
     """
-    y = _complete(scores, 2)
+    y = _complete(scores)
     runs, topics = y.shape
     by_run, by_topic = y.mean(axis=1), y.mean(axis=0)
-    residual = _mean_square(y - by_run[:, np.newaxis] - by_topic + y.mean(), (runs - 1) * (topics - 1))
+    deviations = y - by_run[:, np.newaxis] - by_topic + y.mean()
+    residual = float((deviations**2).sum()) / ((runs - 1) * (topics - 1))
     estimates = {
         "run": (topics * by_run.var(ddof=1) - residual) / topics,
         "topic": (runs * by_topic.var(ddof=1) - residual) / runs,
@@ -82,32 +82,37 @@ def variance_components(scores: npt.ArrayLike) -> Components:
     return Components(**_at_least_0(estimates), runs=runs, topics=topics, negative=_negative(estimates))
 
 
-def assessor_components(scores: npt.ArrayLike) -> AssessorComponents:
-    """Return the variance components of the design r x (a:t). scores: (runs, topics, assessors of the topic).
+def assessor_components(components: Components, first: npt.ArrayLike, second: npt.ArrayLike) -> AssessorComponents:
+    """Return the variance components of the design r x (a:t), from answers that two assessors judged.
 
-    The assessors of one topic need not be those of another: they are nested in topics (Brennan 2001, chapter 3, the
-    design p x (i:h)). Raises ValueError as variance_components() does, and with fewer than two assessors a topic.
+    components: of all topics, by one assessor each. first, second: (runs, topics), NaN where an answer was not judged
+    by that assessor. What assessors differ by is estimated from the differences of the two: of single runs, 2 r(a:t),
+    from those within topics; of whole topics, 2 (a:t + r(a:t) / answers), from the topics' means. Where both judged all
+    answers, that is the ANOVA of the design p x (i:h) (Brennan 2001, chapter 3). They are inside the residual and the
+    topic of `components`; what is left of these is rt and t. Raises ValueError where no topic has two such answers.
     """
-    y = _complete(scores, 3)
-    runs, topics, assessors = y.shape
-    by_run, by_topic, by_assessor, by_cell = y.mean(axis=(1, 2)), y.mean(axis=(0, 2)), y.mean(axis=0), y.mean(axis=2)
-    # Mean squares, by their effects.
-    of_run = topics * assessors * by_run.var(ddof=1)
-    of_topic = runs * assessors * by_topic.var(ddof=1)
-    of_assessor = runs * _mean_square(by_assessor - by_topic[:, np.newaxis], topics * (assessors - 1))
-    of_cell = assessors * _mean_square(by_cell - by_run[:, np.newaxis] - by_topic + y.mean(), (runs - 1) * (topics - 1))
-    residual = _mean_square(
-        y - by_cell[..., np.newaxis] - by_assessor + by_topic[:, np.newaxis], (runs - 1) * topics * (assessors - 1)
-    )
+    difference = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
+    difference = difference[:, ~np.isnan(difference).all(axis=0)]
+    answers = (~np.isnan(difference)).sum(axis=0)
+    degrees = int((answers - 1).sum())
+    if degrees < 1:
+        raise ValueError("no topic has two answers that two assessors judged")
+    of_topic = np.nanmean(difference, axis=0)
+    residual = float(np.nansum((difference - of_topic) ** 2)) / degrees / 2
+    assessor = float((answers * of_topic**2).sum() / 2 - residual * len(answers)) / int(answers.sum())
     estimates = {
-        "run": (of_run - of_cell) / (topics * assessors),
-        "topic": (of_topic - of_assessor - of_cell + residual) / (runs * assessors),
-        "assessor": (of_assessor - residual) / runs,
-        "run_topic": (of_cell - residual) / assessors,
+        "run": components.run,
+        "topic": components.topic - max(0.0, assessor),
+        "assessor": assessor,
+        "run_topic": components.residual - residual,
         "residual": residual,
     }
+    negative = tuple(name for name in (*components.negative, *_negative(estimates)) if name != "residual")
     return AssessorComponents(
-        **_at_least_0(estimates), runs=runs, topics=topics, assessors=assessors, negative=_negative(estimates)
+        **_at_least_0(estimates),
+        topics=len(answers),
+        answers=int(answers.sum()),
+        negative=tuple(dict.fromkeys(negative)),
     )
 
 
@@ -204,7 +209,7 @@ def pair_spread(scores: npt.ArrayLike, share: float = 0.9) -> tuple[float, float
     scores: (runs, topics), complete. The variance is relative to 2 sigma^2_e, its mean over all pairs, which is what
     smallest_difference() takes for each. Raises ValueError as variance_components() does, and where sigma^2_e is 0.
     """
-    y = _complete(scores, 2)
+    y = _complete(scores)
     covariance = np.cov(y)
     own = np.diagonal(covariance)
     variance = (own[:, np.newaxis] + own - 2 * covariance)[np.triu_indices(len(y), 1)]
@@ -244,18 +249,13 @@ def split_half_tau(
     return interval(taus(*(run_means(y, half) for half in halves)), confidence)
 
 
-def _complete(scores: npt.ArrayLike, dimensions: int) -> Figures:
+def _complete(scores: npt.ArrayLike) -> Figures:
     y = np.asarray(scores, dtype=np.float64)
-    if y.ndim != dimensions or min(y.shape) < 2:
-        axes = ("runs", "topics", "assessors")[:dimensions]
-        raise ValueError(f"variance components need two or more {', '.join(axes)}, not {y.shape}")
+    if y.ndim != 2 or min(y.shape) < 2:
+        raise ValueError(f"variance components need two or more runs and topics, not {y.shape}")
     if np.isnan(y).any():
         raise ValueError("variance components need a score in each cell")
     return y
-
-
-def _mean_square(deviations: Figures, degrees: int) -> float:
-    return float((deviations**2).sum() / degrees)
 
 
 def _at_least_0(estimates: dict[str, float]) -> dict[str, float]:

@@ -108,51 +108,52 @@ def nested(seed: int, shape: tuple[int, int, int], repetitions: int, of: Assesso
     return sum(chance.normal(0, math.sqrt(part), (repetitions, *shape)) for part, shape in parts)  # type: ignore[return-value]
 
 
-NESTED = AssessorComponents(0.02, 0.03, 0.01, 0.015, 0.025, 10, 8, 2)
+NESTED = AssessorComponents(0.02, 0.03, 0.01, 0.015, 0.025, 8, 80)
 
 
-def test_components_of_assessors_are_those_of_plain_sums():
+def test_components_of_assessors_are_those_of_the_plain_design():
+    """Of r x (a:t) with all answers judged twice, from its sums of squares."""
     y = nested(3, (4, 3, 2), 1, NESTED)[0]
     runs, topics, assessors = map(range, y.shape)
+    of_topic = [mean(y[:, t].flat) for t in topics]
+    of_assessor = [[mean(y[:, t, a]) for a in assessors] for t in topics]
+    of_cell = [[mean(y[r, t]) for t in topics] for r in runs]
     cells = list(itertools.product(runs, topics, assessors))
-
-    def over(values: object) -> float:
-        return mean(float(one) for one in values)  # type: ignore[attr-defined]
-
-    grand, of_run = over(y.flat), [over(y[r].flat) for r in runs]
-    of_topic, of_assessor = (
-        [over(y[:, t].flat) for t in topics],
-        [[over(y[:, t, a]) for a in assessors] for t in topics],
-    )
-    of_cell = [[over(y[r, t]) for t in topics] for r in runs]
-    squares = {
-        "r": sum((of_run[r] - grand) ** 2 for r, t, a in cells) / 3,
-        "t": sum((of_topic[t] - grand) ** 2 for r, t, a in cells) / 2,
-        "a": sum((of_assessor[t][a] - of_topic[t]) ** 2 for r, t, a in cells) / 3,
-        "rt": sum((of_cell[r][t] - of_run[r] - of_topic[t] + grand) ** 2 for r, t, a in cells) / 6,
-        "ra": sum((y[r, t, a] - of_cell[r][t] - of_assessor[t][a] + of_topic[t]) ** 2 for r, t, a in cells) / 9,
-    }
-    # Solved from the expected mean squares, from the last to the first.
-    residual = squares["ra"]
-    expected = {
-        "residual": residual,
-        "run_topic": (squares["rt"] - residual) / 2,
-        "assessor": (squares["a"] - residual) / 4,
-        "run": (squares["r"] - squares["rt"]) / 6,
-    }
-    expected["topic"] = (squares["t"] - residual - 2 * expected["run_topic"] - 4 * expected["assessor"]) / 8
-    found = assessor_components(y)
-    assert {name: getattr(found, name) for name in expected} == {
-        name: pytest.approx(max(0.0, value)) for name, value in expected.items()
-    }
-    assert set(found.negative) == {name for name, value in expected.items() if value < 0}
-    assert (found.runs, found.topics, found.assessors) == (4, 3, 2)
+    strictness = sum((of_assessor[t][a] - of_topic[t]) ** 2 for r, t, a in cells) / 3
+    residual = sum((y[r, t, a] - of_cell[r][t] - of_assessor[t][a] + of_topic[t]) ** 2 for r, t, a in cells) / 9
+    once = Components(0.02, 0.04, 0.05, 4, 3)
+    found = assessor_components(once, y[..., 0], y[..., 1])
+    assert found.residual == pytest.approx(residual)
+    assert found.assessor == pytest.approx((strictness - residual) / 4)
+    assert found.run == 0.02
+    assert found.topic == pytest.approx(0.04 - found.assessor)
+    assert found.run_topic == pytest.approx(0.05 - residual)
+    assert (found.topics, found.answers, found.negative) == (3, 12, ())
 
 
-def test_components_of_assessors_are_right_on_average():
-    found = [assessor_components(scores) for scores in nested(4, (10, 8, 2), 600, NESTED)]
-    for name in ("run", "topic", "assessor", "run_topic", "residual"):
-        assert mean(getattr(one, name) for one in found) == pytest.approx(getattr(NESTED, name), rel=0.08), name
+def test_components_of_assessors_are_right_on_average_where_few_answers_are_judged_twice():
+    y = nested(4, (10, 8, 2), 600, NESTED)
+    asked = np.random.default_rng(5).random((600, 10, 8)) < np.linspace(0.1, 0.9, 8)
+    asked[..., 0] = False  # a topic with one assessor
+    found = [
+        assessor_components(
+            variance_components(scores[..., 0]), scores[..., 0], np.where(twice, scores[..., 1], np.nan)
+        )
+        for scores, twice in zip(y, asked, strict=True)
+    ]
+    assert {one.topics for one in found} <= {5, 6, 7}
+    # The mean of an estimate that is 0 where it would be negative is too large, a little.
+    for name, most in (("run", 0.08), ("residual", 0.03), ("assessor", 0.15), ("run_topic", 0.08), ("topic", 0.15)):
+        assert mean(getattr(one, name) for one in found) == pytest.approx(getattr(NESTED, name), rel=most), name
+
+
+def test_what_assessors_differ_by_can_be_more_than_all_that_is_left_over():
+    first = np.array([[0.0, 0.2, 0.4], [0.1, 0.3, 0.5]])
+    found = assessor_components(Components(0.0, 0.01, 0.001, 2, 3, ("run",)), first, 1 - first)
+    assert (found.run, found.topic, found.run_topic) == (0.0, 0.0, 0.0)
+    assert found.negative == ("run", "topic", "run_topic")
+    same = assessor_components(LAYOUT, first, first)
+    assert (same.assessor, same.residual, same.topic, same.run_topic) == (0.0, 0.0, 0.03, 0.04)
 
 
 def test_second_opinions_shrink_what_assessors_differ_by():
@@ -183,9 +184,11 @@ def test_a_share_and_a_number_of_assessors_that_cannot_be(share: float, assessor
         with_second_opinions(RAG, NESTED, share=share, assessors=assessors)
 
 
-def test_one_assessor_a_topic_says_nothing_about_assessors():
-    with pytest.raises(ValueError, match="two or more runs, topics, assessors"):
-        assessor_components(np.zeros((4, 5, 1)))
+def test_answers_of_one_assessor_say_nothing_about_assessors():
+    first = np.zeros((4, 3))
+    for second in (np.full((4, 3), np.nan), np.where(np.eye(4, 3), 0.5, np.nan)):
+        with pytest.raises(ValueError, match="no topic has two answers"):
+            assessor_components(RAG, first, second)
 
 
 # Coefficients.

@@ -3,10 +3,10 @@
     python -m bench.agreement [--runs 146] [--topics 301]
 
 Two made-up conditions label 19 nuggets a topic (10 to 28 of them) in each answer of each run: about 830,000 pairs of
-labels, from which all six scores of each answer come. Then three processes of their own only start; compute every
-statistic but the bootstrap; and draw a bootstrap of 1,000 for tau at its three levels in all six measures. The last one
-also resamples 20 of the draws literally, cell by cell, with scipy's kendalltau: both must agree, and the ratio is told.
-What is over its limit, or differs, fails the benchmark.
+labels, from which all six scores of each answer come. Then four processes of their own only start; compute every
+statistic but the bootstrap; draw a bootstrap of 1,000 for tau at its three levels in all six measures; and permute 45
+runs on 21 topics 100,000 times. The third one also resamples 20 of the draws literally, cell by cell, with scipy's
+kendalltau: both must agree, and the ratio is told. What is over its limit, or differs, fails the benchmark.
 """
 
 import argparse
@@ -23,7 +23,8 @@ import numpy.typing as npt
 from bench import house
 
 DRAWS, LITERAL = 1_000, 20
-LIMITS = {"statistics": 5, "bootstrap": 5}  # seconds
+JUDGED = 45, 21  # runs and topics that NIST judged in 2024
+LIMITS = {"statistics": 5, "bootstrap": 5, "permutations": 3}  # seconds
 MEMORY_LIMIT = 1024  # MiB
 SAME = 1e-12
 _SHARES = (0.6, 0.04, 0.36)  # of not_support, partial_support, support
@@ -126,10 +127,21 @@ def bootstrap(track: Track) -> dict[str, float]:
     return {"s": took, "literal s": literally / LITERAL * DRAWS, "difference": largest}
 
 
+def permutations(track: Track) -> dict[str, float]:
+    """Permute the scores of as many runs and topics as NIST judged, for the randomised HSD."""
+    from metaeval.stats.multiple_comparisons import DRAWS, randomised_tukey_hsd
+
+    runs, topics = JUDGED
+    start = time.perf_counter()
+    randomised_tukey_hsd(track.scores[0][:runs, :topics, 0], draws=DRAWS, seed=1)
+    return {"s": time.perf_counter() - start}
+
+
 STEPS: dict[str, Callable[[Track], dict[str, float]]] = {
     "start": nothing,
     "statistics": statistics,
     "bootstrap": bootstrap,
+    "permutations": permutations,
 }
 
 

@@ -15,9 +15,9 @@ from metaeval.stats.bootstrap import Interval, interval
 from metaeval.stats.correlation import taus
 from metaeval.stats.levels import run_means
 from metaeval.stats.means import Figures
-from metaeval.stats.range_quantiles import studentized_range
 from metaeval.stats.significance import ALPHA
 from metaeval.stats.statistic import Statistic, undefined
+from metaeval.stats.studentized_range import critical_value
 
 POWER = 0.8
 CONSTANT = "all scores are equal"
@@ -194,9 +194,7 @@ def smallest_difference(
         is_pair = criterion == Criterion.T
         degrees = n - 1 if is_pair else (runs - 1) * (n - 1)
         threshold = (
-            special.stdtrit(degrees, 1 - alpha / 2)
-            if is_pair
-            else studentized_range(1 - alpha, runs, degrees) / np.sqrt(2)
+            special.stdtrit(degrees, 1 - alpha / 2) if is_pair else critical_value(alpha, runs, degrees) / np.sqrt(2)
         )
         effect = special.nctdtrinc(degrees, 1 - power, threshold)
     found: Figures = effect * np.sqrt(2 * components.residual / n)

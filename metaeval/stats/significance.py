@@ -64,14 +64,18 @@ def significance_agreement(first: npt.ArrayLike, second: npt.ArrayLike, alpha: f
     x, y = pair_scores(first, second)
     pairs = np.triu_indices(len(x), 1)
     (first_mean, first_p, topics), (second_mean, second_p, _) = (
-        [found[pairs] for found in _test_pairs(scores)] for scores in (x, y)
+        [found[pairs] for found in test_pairs(scores)] for scores in (x, y)
     )
     counts = topics >= 2
     return pair_agreement(first_mean[counts], first_p[counts] < alpha, second_mean[counts], second_p[counts] < alpha)
 
 
-def _test_pairs(scores: Figures) -> tuple[Figures, Figures, Figures]:
-    """Return the mean difference of each pair of runs, its p-value, and the number of topics: each (runs, runs)."""
+def test_pairs(scores: Figures) -> tuple[Figures, Figures, Figures]:
+    """Return the mean difference of each pair of runs, its p-value, and the number of topics: each (runs, runs).
+
+    scores: (runs, topics), NaN where a cell does not count. A paired two-sided t-test over the topics where both runs
+    count, without a correction; with fewer than two such topics its p-value says nothing.
+    """
     from scipy import special  # a process that tests nothing does not load it
 
     there = (~np.isnan(scores)).astype(np.float64)

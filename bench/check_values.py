@@ -26,6 +26,7 @@ from metaeval.stats.generalizability import (
     variance_components,
 )
 from metaeval.stats.hybrid import hybrid_scores
+from metaeval.stats.items import Flag, Item, item_statistics
 from metaeval.stats.means import Figures
 from metaeval.stats.multiple_comparisons import DRAWS, Method, compare_pairs
 
@@ -175,8 +176,54 @@ def significance_checks(folder: Path) -> Iterator[Check]:
             yield Check("randomised HSD", tests.randomised.least, 0.265, 1e-3)
 
 
+def item_checks(folder: Path) -> Iterator[Check]:
+    """Yield the item analysis of NIST's nuggets, where partial support counts a half, and where it counts nothing."""
+    for name, partial, expected in (
+        ("items", 0.5, (17, 1, 18, 20, 0.332)),
+        ("strict items", 0.0, (29, 1, 30, 26, 0.322)),
+    ):
+        found = nugget_items(folder, partial)
+        correlations = [one.correlation.value for _, one in found if one.correlation.value is not None]
+        flags = [flag for _, one in found for flag in one.flags]
+        yield Check(f"{name}: nuggets", len(found), 298)
+        yield Check(f"{name}: never found", flags.count(Flag.NEVER_FOUND), expected[0])
+        yield Check(f"{name}: found by all", flags.count(Flag.FOUND_BY_ALL), expected[1])
+        yield Check(f"{name}: undefined item-rest correlation", len(found) - len(correlations), expected[2])
+        yield Check(f"{name}: negative item-rest correlation", flags.count(Flag.NEGATIVE), expected[3])
+        yield Check(f"{name}: median item-rest correlation", float(np.median(correlations)), expected[4], 5e-4)
+    for importance, nuggets, difficulty, correlation in (("vital", 203, 0.412, 0.332), ("okay", 95, 0.317, 0.307)):
+        some = [one for of, one in nugget_items(folder, 0.5) if of == importance]
+        yield Check(f"items, {importance}: nuggets", len(some), nuggets)
+        p, r = ([getattr(one, name).value for one in some] for name in ("difficulty", "correlation"))
+        yield Check(f"items, {importance}: mean p", float(np.mean(p)), difficulty, 5e-4)
+        yield Check(
+            f"items, {importance}: mean r", float(np.mean([one for one in r if one is not None])), correlation, 5e-4
+        )
+
+
+@cache
+def nugget_items(folder: Path, partial: float) -> list[tuple[str, Item]]:
+    """Return the importance and statistics of each of NIST's nuggets. partial: what partial support counts."""
+    counts = {"support": 1.0, "partial_support": partial, "not_support": 0.0}
+    values: dict[str, list[list[float]]] = {}
+    importance: dict[str, list[str]] = {}
+    for line in (folder / NUGGETS).read_text().splitlines():
+        answer = json.loads(line)
+        values.setdefault(answer["qid"], []).append([counts[one["assignment"]] for one in answer["nuggets"]])
+        importance[answer["qid"]] = [one["importance"] for one in answer["nuggets"]]
+    return [
+        pair for topic, given in values.items() for pair in zip(importance[topic], item_statistics(given), strict=True)
+    ]
+
+
 # Each takes the folder.
-CHECKS: list[Callable[[Path], Iterator[Check]]] = [calibration_checks, ppi_points, planning_checks, significance_checks]
+CHECKS: list[Callable[[Path], Iterator[Check]]] = [
+    calibration_checks,
+    ppi_points,
+    planning_checks,
+    significance_checks,
+    item_checks,
+]
 
 
 def main(folder: Path) -> int:

@@ -31,8 +31,9 @@ from metaeval.stats.means import Figures
 from metaeval.stats.multiple_comparisons import DRAWS, Method, compare_pairs
 
 VECTORS = "test_vectors.json"
-NUGGETS = "nugget_assignment.20241108.jl"
-PEOPLE, MODEL = "published_table6_edits_manual.csv", "published_table7_auto_auto.csv"
+TREC = "trec-rag-2024"
+NUGGETS = f"{TREC}/nugget_assignment.20241108.jl"
+PEOPLE, MODEL = f"{TREC}/published_table6_edits_manual.csv", f"{TREC}/published_table7_auto_auto.csv"
 
 
 class Check(NamedTuple):

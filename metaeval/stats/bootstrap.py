@@ -8,9 +8,10 @@ import numpy.typing as npt
 
 from metaeval.stats.correlation import taus
 from metaeval.stats.levels import TopicPairs, measure_pairs, pair_scores, run_means, topic_pairs
-from metaeval.stats.means import Figures
+from metaeval.stats.means import DIGITS, Figures
 
 Draws = npt.NDArray[np.int64]
+_FEW_TOPICS, _NO_DRAW = "fewer than two topics", "undefined in every draw"
 
 
 class Interval(NamedTuple):
@@ -26,12 +27,21 @@ class Interval(NamedTuple):
     why: str = ""
 
 
+class Bounds(NamedTuple):
+    """The bounds of an interval; None where it is undefined, and why says why."""
+
+    low: float | None
+    high: float | None
+    why: str = ""
+
+
 class Intervals(NamedTuple):
-    """The intervals of tau at its three levels, as in levels.Levels."""
+    """The intervals of tau at its three levels, as in levels.Levels: percentile intervals, and the BCa ones of each."""
 
     run: Interval
     topic: Interval
     cell: Interval
+    bca: tuple[Bounds, Bounds, Bounds]
 
 
 def draw_topics(topics: int, draws: int, seed: int) -> Draws:
@@ -52,16 +62,26 @@ def bootstrap_tau(
 
     first, second: (runs, topics, measures), NaN where a cell does not count; pairs: their measure_pairs, if known. All
     measures and both sides have the same draws; run means, topics' taus and cells are those of the topics drawn, as
-    often as they are drawn. Drawing adds noise, which pulls tau down: hence the mean of the draws beside the interval.
+    often as they are drawn. Drawing adds noise, which pulls tau down: hence the mean of the draws beside the interval,
+    and the BCa interval, which corrects for it.
     """
     x, y = pair_scores(first, second)
-    if x.shape[1] < 2:
-        return [Intervals(*[Interval(None, None, None, 0, "fewer than two topics")] * 3)] * x.shape[2]
-    weights = count_topics(draw_topics(x.shape[1], draws, seed), x.shape[1])
-    return [
-        Intervals(*(interval(found, confidence) for found in replicates(x[..., at], y[..., at], weights, of_measure)))
-        for at, of_measure in enumerate(pairs or measure_pairs(x, y))
-    ]
+    topics = x.shape[1]
+    if topics < 2:
+        nothing, few = Interval(None, None, None, 0, _FEW_TOPICS), Bounds(None, None, _FEW_TOPICS)
+        return [Intervals(nothing, nothing, nothing, (few, few, few))] * x.shape[2]
+    drawn = count_topics(draw_topics(topics, draws, seed), topics)
+    weights = np.vstack([drawn, 1 - np.eye(topics), np.ones(topics)])  # then all but one, and all
+    found = []
+    for at, of_measure in enumerate(pairs or measure_pairs(x, y)):
+        levels = [
+            (level[:draws], level[draws:-1], float(level[-1]))
+            for level in replicates(x[..., at], y[..., at], weights, of_measure)
+        ]
+        run, topic, cell = (interval(of_draws, confidence) for of_draws, _, _ in levels)
+        of_run, of_topic, of_cell = (bca(*level, confidence) for level in levels)
+        found.append(Intervals(run, topic, cell, (of_run, of_topic, of_cell)))
+    return found
 
 
 def bootstrap_means(
@@ -110,11 +130,43 @@ def replicates(
     return taus(run_means(first, weights), run_means(second, weights)), of_topics, pairs.across(weights)
 
 
+def bca(found: Figures, left_out: Figures, value: float, confidence: float = 0.95) -> Bounds:
+    """Return the bias-corrected and accelerated interval of a statistic (Efron, JASA 1987).
+
+    found: what draws gave; left_out: the statistic without each topic in turn (the jackknife); value: over all topics.
+    Its bounds are percentiles of the draws, NaN left out, at levels Phi(z0 + z / (1 - a * z)) with z = z0 + z_alpha.
+    z0 = Phi^-1 of the share of draws below the value, those equal to it counting half; a = sum(d^3) / (6 *
+    sum(d^2)^1.5), d being how far the statistic without a topic lies below the mean of these.
+    """
+    from scipy import special  # a process that draws nothing does not load it
+
+    draws = found[~np.isnan(found)]
+    if np.isnan(value) or not len(draws):
+        return Bounds(None, None, _NO_DRAW)
+    sides = np.sign(np.round(draws - value, DIGITS))
+    if abs(sides.sum()) == len(draws):
+        return Bounds(None, None, f"{'no' if sides[0] > 0 else 'all'} draws lie below the value")
+    if np.isnan(left_out).any():
+        return Bounds(None, None, "undefined without one of the topics")
+    apart = left_out.mean() - left_out
+    squares = float((apart**2).sum())
+    if not squares > 0:
+        return Bounds(None, None, "the same without any one of the topics")
+    acceleration = float((apart**3).sum()) / (6 * squares**1.5)
+    bias, tail = special.ndtri((1 - sides.mean()) / 2), special.ndtri((1 - confidence) / 2)
+    z = bias + np.array([tail, -tail])
+    scale = 1 - acceleration * z
+    if (scale <= 0).any():
+        return Bounds(None, None, "the topics are too unlike for it")
+    low, high = np.percentile(draws, 100 * special.ndtr(bias + z / scale))
+    return Bounds(float(low), float(high))
+
+
 def interval(found: Figures, confidence: float = 0.95) -> Interval:
     """Return the percentile interval of what draws gave, NaN left out."""
     defined = found[~np.isnan(found)]
     if not len(defined):
-        return Interval(None, None, None, 0, "undefined in every draw")
+        return Interval(None, None, None, 0, _NO_DRAW)
     tail = (1 - confidence) / 2 * 100
     low, high = np.percentile(defined, [tail, 100 - tail])
     return Interval(float(low), float(high), float(defined.mean()), len(defined))

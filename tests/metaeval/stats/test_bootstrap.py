@@ -1,8 +1,16 @@
-"""Intervals of mean scores against drawing topic by topic."""
+"""Intervals of mean scores against drawing topic by topic, and BCa intervals against scipy's."""
+
+import math
+from collections.abc import Callable
+from functools import cache
 
 import numpy as np
+import pytest
+from scipy import stats
+from scipy.stats import kendalltau
 
-from metaeval.stats.bootstrap import bootstrap_means, draw_topics
+from metaeval.stats.bootstrap import Bounds, bca, bootstrap_means, bootstrap_tau, draw_topics
+from tests.metaeval.matrices import Scores, two_sides
 
 
 def plainly(scores: list[float], draws: int, seed: int) -> tuple[float, float]:
@@ -34,3 +42,96 @@ def test_without_two_topics_or_anything_that_counts_there_is_no_interval():
     assert np.isnan(bootstrap_means(np.full((2, 4, 3), np.nan), seed=1)).all()
     assert bootstrap_means(np.ones((0, 4, 3)), seed=1)[0].shape == (0, 3)
     assert bootstrap_means(np.ones((2, 4, 3)), seed=1)[0].tolist() == [[1, 1, 1]] * 2
+
+
+def of_runs(x: Scores, y: Scores) -> float:
+    means = [side.mean(axis=1).round(10) for side in (x, y)]
+    return float(kendalltau(*means).statistic)
+
+
+def of_topics(x: Scores, y: Scores) -> float:
+    found = [tau_of(tuple(x[:, at].tolist()), tuple(y[:, at].tolist())) for at in range(x.shape[1])]
+    return float(np.nanmean(found))
+
+
+@cache
+def tau_of(first: tuple[float, ...], second: tuple[float, ...]) -> float:
+    return float(kendalltau(first, second).statistic)
+
+
+def of_cells(x: Scores, y: Scores) -> float:
+    return float(kendalltau(x.ravel(), y.ravel()).statistic)
+
+
+class Drawn(np.random.Generator):
+    """A generator from which scipy gets the topics that we draw."""
+
+    def __init__(self, topics: int, draws: int, seed: int) -> None:
+        super().__init__(np.random.PCG64(0))
+        self.drawn = draw_topics(topics, draws, seed)
+
+    def integers(self, low, high=None, size=None, **_):  # type: ignore[no-untyped-def]
+        assert (low, high, size) == (0, self.drawn.shape[1], self.drawn.shape)
+        return self.drawn
+
+
+@pytest.mark.parametrize(("level", "statistic"), list(enumerate([of_runs, of_topics, of_cells])))
+@pytest.mark.parametrize(("runs", "topics", "seed"), [(6, 8, 3), (9, 11, 5)])
+def test_the_bca_interval_is_scipys(
+    level: int, statistic: Callable[[Scores, Scores], float], runs: int, topics: int, seed: int
+):
+    x, y = (side[..., 0] for side in two_sides(seed, runs, topics))
+    found = bootstrap_tau(x[..., np.newaxis], y[..., np.newaxis], seed=7, draws=80)[0]
+    expected = stats.bootstrap(
+        (np.arange(topics),),
+        lambda at: statistic(x[:, at], y[:, at]),
+        n_resamples=80,
+        batch=80,
+        vectorized=False,
+        method="BCa",
+        rng=Drawn(topics, 80, 7),
+    )
+    drawn = draw_topics(topics, 80, 7)
+    assert np.allclose(
+        np.sort(expected.bootstrap_distribution), np.sort([statistic(x[:, at], y[:, at]) for at in drawn])
+    )
+    assert found.bca[level][:2] == pytest.approx(tuple(expected.confidence_interval), abs=1e-9)
+    assert found[level][:2] != pytest.approx(found.bca[level][:2], abs=1e-3)
+
+
+def test_other_confidences_and_undefined_draws():
+    draws = np.random.default_rng(1).normal(size=400)
+    left_out = np.random.default_rng(2).gamma(2, size=30)
+    wide, narrow = bca(draws, left_out, 0.1), bca(draws, left_out, 0.1, 0.5)
+    assert None not in (*wide[:2], *narrow[:2])
+    assert wide.low < narrow.low < narrow.high < wide.high  # type: ignore[operator]
+    assert bca(np.append(draws, [np.nan] * 9), left_out, 0.1) == wide
+
+
+ONES = np.ones(5)
+
+
+@pytest.mark.parametrize(
+    ("draws", "left_out", "value", "why"),
+    [
+        ([0.1, 0.2], ONES, 0.3, "all draws lie below the value"),
+        ([0.1, 0.2], ONES, 0.05, "no draws lie below the value"),
+        ([math.nan], ONES, 0.3, "undefined in every draw"),
+        ([0.1, 0.2], ONES, math.nan, "undefined in every draw"),
+        ([0.1, 0.2], [0.1, math.nan], 0.15, "undefined without one of the topics"),
+        ([0.1, 0.2], ONES, 0.15, "the same without any one of the topics"),
+    ],
+)
+def test_why_there_is_no_bca_interval(draws: list[float], left_out: list[float], value: float, why: str):
+    assert bca(np.array(draws), np.array(left_out), value) == Bounds(None, None, why)
+
+
+def test_one_topic_that_outweighs_all_leaves_no_bca_interval():
+    found = bca(np.linspace(0, 1, 1001), np.array([0, *[1] * 20]), 0.9, 1 - 1e-9)
+    assert found == Bounds(None, None, "the topics are too unlike for it")
+
+
+def test_a_value_that_draws_equal_counts_half():
+    # As many lie below as above, so nothing is corrected but for the acceleration, which is 0 here.
+    draws = np.array([0.0, 0.5, 0.5, 1.0])
+    assert bca(draws, np.array([0.4, 0.6]), 0.5, 0.5) == Bounds(*np.percentile(draws, [25, 75]))

@@ -136,7 +136,7 @@ def test_the_bootstrap_gives_each_measure_its_percentiles_and_the_mean_of_the_dr
     weights = count_topics(draw_topics(15, 200, seed=5), 15)
     for measure in range(3):
         draws = replicates(x[..., measure], y[..., measure], weights)
-        for one, values in zip(found[measure], draws, strict=True):
+        for one, values in zip(found[measure][:3], draws, strict=True):
             assert [one.low, one.high] == pytest.approx(np.percentile(values, [2.5, 97.5]).tolist())
             assert one.mean == pytest.approx(values.mean())
             assert (one.draws, one.why) == (200, "")
@@ -160,7 +160,7 @@ def test_one_topic_alone_has_no_interval():
     x, y = two_sides(1, 5, 1, measures=2)
     found = bootstrap_tau(x, y, seed=1)
     assert len(found) == 2
-    assert {one.why for level in found for one in level} == {"fewer than two topics"}
+    assert {one.why for levels in found for one in (*levels[:3], *levels.bca)} == {"fewer than two topics"}
 
 
 def test_a_draw_counts_each_topic_as_often_as_it_is_drawn():

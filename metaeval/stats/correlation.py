@@ -59,6 +59,20 @@ def taus(first: Figures, second: Figures) -> Figures:
     return tau(concordance - lacking * (runs - lacking), _untied(x), _untied(y))
 
 
+def leading_taus(first: Figures, second: Figures) -> Figures:
+    """Return the tau-b of the first runs of each row, for each number of them from 1 on: (rows, runs).
+
+    first, second: (rows, runs), without NaN. Undefined taus are NaN.
+    """
+    x, y = _row_places(first), _row_places(second)
+    counts = np.zeros((3, *x.shape))  # of the pairs of each run with those before it
+    for at in range(1, len(x)):
+        x_signs, y_signs = _signs(x[:at], x[at]), _signs(y[:at], y[at])
+        for into, pairs in zip(counts, (x_signs * y_signs, x_signs & 1, y_signs & 1), strict=True):
+            into[at] = pairs.sum(axis=0, dtype=np.int32)
+    return tau(*counts.cumsum(axis=1)).T
+
+
 def _row_places(scores: Figures) -> Places:
     """Return the place of each score among its row's, from the least on, ties alike; 0 for NaN: (runs, rows).
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metaeval.stats.calibration import even_values, expected_values, human_given_model, mean_value, wilson_interval
+from metaeval.stats.correlation import kendall_tau
 from metaeval.stats.generalizability import (
     Criterion,
     dependability,
@@ -29,6 +30,7 @@ from metaeval.stats.hybrid import hybrid_scores
 from metaeval.stats.items import Flag, Item, item_statistics
 from metaeval.stats.means import Figures
 from metaeval.stats.multiple_comparisons import DRAWS, Method, compare_pairs
+from metaeval.stats.top import top_taus
 
 VECTORS = "test_vectors.json"
 TREC = "trec-rag-2024"
@@ -217,6 +219,29 @@ def nugget_items(folder: Path, partial: float) -> list[tuple[str, Item]]:
     ]
 
 
+# Of the tables' V_strict, by the number of best runs: tau, and what equal noise gives.
+AT_THE_TOP = {
+    **{5: (0.200, 0.30), 10: (0.467, 0.54), 15: (0.505, 0.54)},
+    **{20: (0.611, 0.60), 30: (0.641, 0.65), 45: (0.783, 0.78)},
+}
+
+
+def top_checks(folder: Path) -> Iterator[Check]:
+    """Yield tau of the best runs, by people's and by the model's table, and of the runs of each task."""
+    people, model = (published(folder, name)[1]["vstrict"] for name in (PEOPLE, MODEL))
+    found = top_taus(people, model, seed=0, draws=10_000)
+    for point in found.reference:
+        tau, of_noise = AT_THE_TOP[point.k]
+        yield Check(f"tau of the best {point.k} runs by people", point.tau.value or 0.0, tau, 5e-4)
+        yield Check(f"tau of the best {point.k} runs, equal noise", point.expected or 0.0, of_noise, 0.01)
+    yield Check("tau of the best 5 runs by the model", found.candidate[0].tau.value or 0.0, 1, 1e-12)
+    with (folder / PEOPLE).open(newline="") as file:
+        tasks = np.array([row["task"] for row in sorted(csv.DictReader(file), key=lambda row: row["run_id"])])
+    for task, expected in (("AG", 0.736), ("RAG", 0.771)):
+        tau = kendall_tau(people[tasks == task], model[tasks == task])
+        yield Check(f"tau of {task} runs", tau.value or 0.0, expected, 5e-4)
+
+
 # Each takes the folder.
 CHECKS: list[Callable[[Path], Iterator[Check]]] = [
     calibration_checks,
@@ -224,6 +249,7 @@ CHECKS: list[Callable[[Path], Iterator[Check]]] = [
     planning_checks,
     significance_checks,
     item_checks,
+    top_checks,
 ]
 
 

@@ -170,11 +170,16 @@ def load_with_labels(
     return Scores(runs, topics, scores, states, uncounted, measures), Labels.joined(labels)
 
 
-def _banks(condition: Condition) -> list[_Bank]:
-    """Return the banks that a condition's scores go by, by topic's id."""
+def left_out_nuggets(condition: Condition) -> dict[int, str]:
+    """Return why nuggets are left out for all runs, by key."""
     said = LeftOut.objects.filter(condition=condition).order_by("pk").values_list("nugget", "is_out", "reason")
     newest = {nugget: (is_out, reason) for nugget, is_out, reason in said}
-    reasons = {nugget: reason for nugget, (is_out, reason) in newest.items() if is_out}
+    return {nugget: reason for nugget, (is_out, reason) in newest.items() if is_out}
+
+
+def _banks(condition: Condition) -> list[_Bank]:
+    """Return the banks that a condition's scores go by, by topic's id."""
+    reasons = left_out_nuggets(condition)
     return [_bank(edition, reasons) for edition in scored_editions(condition)]
 
 

@@ -7,13 +7,15 @@ from django.db.models import Max
 
 from assessor.campaigns.models import Condition
 from assessor.scores.loading import Labels
+from assessor.scores.reusability import WithoutTeams
 from assessor.scores.score_source import Scoring
 from assessor.work.judging_pool import newest_words
 from assignment.item_history import counted_nugget
 from assignment.measures import NUGGET_SCORES, answer_scores, contributions
 from assignment.models import AnswerSheet, LeftOut
 from assignment.score_arrays import IMPORTANCE, Scores, TopicLabels, load_with_labels
-from metaeval.stats.means import Figures
+from assignment.team_nuggets import without_teams
+from metaeval.stats.means import Figures, Policy
 from nuggets.models import BankEdition
 
 
@@ -28,6 +30,7 @@ class NuggetScoring(Scoring):
 
     measures = NUGGET_SCORES
     nothing_yet = "No condition yet under which nuggets are assigned to answers."
+    scores_nuggets = True
     basis_label = "Nuggets"
     remedy = "Missing labels can be given, or a nugget be left out for all runs."
     notes = "assignment/_score_notes.html"
@@ -47,6 +50,11 @@ class NuggetScoring(Scoring):
     def score_topic(self, given: TopicLabels) -> Figures:
         """Return the scores of the answers to a topic: (runs, measures)."""
         return answer_scores(given.codes, given.importance, given.words)
+
+    def without_teams(self, condition: Condition, policy: Policy) -> WithoutTeams | None:
+        if condition.of_passages:
+            return None
+        return without_teams(condition, policy, lambda: self.load_with_labels(condition), self.score_topic)
 
     def states(self, conditions: Sequence[Condition]) -> dict[int, tuple[Any, ...]]:
         """What is left out and judged, and the editions of banks: of one that is finished again the new one counts."""

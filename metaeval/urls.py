@@ -1,7 +1,7 @@
 from django.urls import path
 
 from assessor.studies.models import Study
-from metaeval.views import comparisons, conditions, joint, studies
+from metaeval.views import comparisons, conditions, joint, reusability, studies
 
 _STUDY = "campaigns/<slug:slug>/studies/<int:study_id>"
 _SCORES = "campaigns/<slug:slug>/scores/<int:condition_id>"
@@ -22,6 +22,13 @@ urlpatterns = [
     path(f"{_COMPARISON}/figures/<str:name>.<str:form>", comparisons.comparison_figure, name="comparison_figure"),
     path(f"{_SCORES}/figures/", conditions.score_figures, name="score_figures"),
     path(f"{_SCORES}/figures/<str:name>.<str:form>", conditions.score_figure, name="score_figure"),
+    path(f"{_SCORES}/reusability/", reusability.reusability_page, name="reusability"),
+    path(f"{_SCORES}/reusability/table.<str:form>", reusability.reusability_table, name="reusability_table"),
+    path(
+        f"{_SCORES}/reusability/figures/<str:name>.<str:form>",
+        reusability.reusability_figure,
+        name="reusability_figure",
+    ),
     path("campaigns/<slug:slug>/studies/", studies.studies, name="studies"),
     path(
         "campaigns/<slug:slug>/adjudication/",

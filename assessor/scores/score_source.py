@@ -8,6 +8,8 @@ from django.db.models import Aggregate, Q, QuerySet, Sum
 from assessor.campaigns.condition_kind import condition_kinds, kind_named
 from assessor.campaigns.models import Campaign, Condition, Run
 from assessor.scores.loading import Labels, Scores
+from assessor.scores.reusability import WithoutTeams
+from metaeval.stats.means import Policy
 from metaeval.stats.measures import Measures
 
 
@@ -25,6 +27,7 @@ class Scoring(Protocol):
     topic: str = "answer__topic"
     runs: Sequence[str] = ("answer__run",)  # whose answers such a record is about
     facts: Mapping[str, Aggregate] = {}  # what a page counts of them besides, by what it says for it
+    scores_nuggets: bool = False  # of answers, so that scores can be told without some of these
     basis_label: str
     remedy: str  # what can be done about incomplete answers
     # Templates: of what is unusual in a condition's scores (found), of a topic in a list, of a topic on its own page.
@@ -50,6 +53,13 @@ class Scoring(Protocol):
 
     def beside(self, condition: Condition, found: Any) -> Any:
         """Return what else `notes` tells of a condition; found: its scores."""
+        return None
+
+    def without_teams(self, condition: Condition, policy: Policy) -> WithoutTeams | None:
+        """Return the scores without the nuggets that each team brought; None where no nuggets of answers are labelled.
+
+        Kept as long as the scores.
+        """
         return None
 
     def states(self, conditions: Sequence[Condition]) -> Mapping[int, tuple[Any, ...]]:

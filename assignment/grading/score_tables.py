@@ -4,13 +4,13 @@ from typing import Any
 
 from assessor.campaigns.models import Condition
 from assessor.scores.loading import Labels, run_set, systems
+from assessor.scores.reusability import TeamRow, team_rows
 from assignment.grading.measures import GRADE_SCORES, contributions, grade_scores
-from assignment.grading.team_influence import WithoutTeam, influence_of_teams
 from assignment.item_history import counted_nugget
 from assignment.models import AnswerSheet
 from assignment.score_arrays import IMPORTANCE, Scores, TopicLabels
 from assignment.score_tables import NuggetScoring
-from metaeval.stats.means import Figures
+from metaeval.stats.means import Figures, Policy
 
 
 class GradeScores(Scores):
@@ -45,11 +45,13 @@ class GradeScoring(NuggetScoring):
         found, labels = super().load_with_labels(condition, topic)
         return GradeScores(*found), labels
 
-    def beside(self, condition: Condition, found: Any) -> list[WithoutTeam]:
+    def beside(self, condition: Condition, found: Any) -> list[TeamRow]:
         """Return what a bank that was made from answers of runs owes to each team's; nothing of others."""
-        if not condition.is_from_runs or condition.of_passages or not found.topics:
+        scores = self.without_teams(condition, Policy.ZERO) if condition.is_from_runs and found.topics else None
+        if scores is None:
             return []
-        return influence_of_teams(condition, found, lambda: self.load_with_labels(condition)[1])
+        rows = [one for one in team_rows(scores, 0) if one.left_out]
+        return sorted(rows, key=lambda one: (one.found.tau.value is None, one.found.tau.value or 0.0))
 
     def score_topic(self, given: TopicLabels) -> Figures:
         return grade_scores(given.codes, given.words, ~given.is_control, given.importance)

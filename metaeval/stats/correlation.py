@@ -199,7 +199,7 @@ def rbo(first: npt.ArrayLike, second: npt.ArrayLike, p: float = 0.9) -> Overlap:
     if not size:
         return Overlap(*[undefined(0, "the rankings are empty")] * 3)
     depths = np.arange(1, size + 1)
-    in_first, in_second = (_places(scores) <= depths[:, np.newaxis] for scores in (x, y))
+    in_first, in_second = (places(scores) <= depths[:, np.newaxis] for scores in (x, y))
     common = 2 * (in_first & in_second).sum(axis=1) / (in_first.sum(axis=1) + in_second.sum(axis=1))
     weights = p**depths
     truncated = (1 - p) / p * (common * weights).sum()
@@ -216,12 +216,12 @@ def largest_drop(reference: npt.ArrayLike, alternative: npt.ArrayLike) -> Drop:
     counts = ~(np.isnan(x) | np.isnan(y))
     if not counts.any():
         return Drop(undefined(0, "no values"), None)
-    lost = np.where(counts, _places(np.where(counts, y, np.nan)) - _places(np.where(counts, x, np.nan)), 0)
+    lost = np.where(counts, places(np.where(counts, y, np.nan)) - places(np.where(counts, x, np.nan)), 0)
     at = int(lost.argmax())
     return Drop(Statistic(float(lost[at]), int(counts.sum())), at if lost[at] else None)
 
 
-def _places(scores: Figures) -> npt.NDArray[np.int64]:
+def places(scores: Figures) -> npt.NDArray[np.int64]:
     """Return places from 1 for the best, ties sharing the best of theirs; NaN comes after all others."""
     in_order = np.sort(-scores[~np.isnan(scores)])
     return np.searchsorted(in_order, -scores).astype(np.int64) + 1

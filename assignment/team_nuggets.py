@@ -1,0 +1,209 @@
+"""The scores of a condition without the nuggets that one team brought: alone, by its passages, or by its answers."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assessor.campaigns.models import Condition
+from assessor.campaigns.queries import citations, pooled
+from assessor.runtime.process_cache import cache
+from assessor.scores.cache import state_of
+from assessor.scores.loading import Labels, RunName
+from assessor.scores.reusability import WithoutTeams
+from assessor.scores.tables import counted_cells, systems_in
+from assignment.label_kind import kind_of_nuggets
+from assignment.measures import MISSING
+from assignment.queries import scored_editions
+from assignment.score_arrays import IMPORTANCE, Scores, TopicLabels, left_out_nuggets
+from metaeval.stats.means import UNANSWERED, Codes, Figures, Policy, mean
+from metaeval.stats.reusability import Mask, TopicNuggets, attested_alone, means_without_teams
+from nuggets.models import Drafting, Nugget
+
+_AT_A_TIME = 5_000
+_OTHERS = ""  # who contributed a passage and is no team with a scored run
+Load = Callable[[], tuple[Scores, Labels]]
+Formula = Callable[[TopicLabels], Figures]
+
+
+class _Topic(NamedTuple):
+    """A topic with the nuggets that count there, as its edition has them, and their labels, (runs, nuggets)."""
+
+    pk: int
+    nuggets: list[dict[str, Any]]
+    codes: Codes
+
+
+def without_teams(condition: Condition, policy: Policy, load: Load, formula: Formula) -> WithoutTeams:
+    """Score a condition without the nuggets of each team. load, formula: of its scores."""
+    key, state = f"without_teams.{condition.pk}.{policy}", state_of(condition)
+    kept: tuple[tuple[Any, ...], WithoutTeams] | None = cache.get(key)
+    if not kept or kept[0] != state:
+        kept = state, _without_teams(condition, policy, *load(), formula)
+        cache.set(key, kept, timeout=None)
+    return kept[1]
+
+
+def _without_teams(
+    condition: Condition, policy: Policy, found: Scores, labels: Labels, formula: Formula
+) -> WithoutTeams:
+    is_system = systems_in(found)
+    runs = [run for run, listed in zip(found.runs, is_system.tolist(), strict=True) if listed]
+    team_of = {run.pk: run.team or run.tag for run in runs}
+    teams = sorted(set(team_of.values()))
+    topics = list(_topics(condition, found, labels, runs))
+    brings = _by_answers if condition.is_from_runs else _by_passages
+    basis, left_out, unattested = brings(condition, topics, runs, teams)
+    cells = counted_cells(found, policy)[is_system]
+    best = len(kind_of_nuggets(condition).labels) - 1
+    of_topics = [_nuggets_of(topic, by_team, formula, best) for topic, by_team in zip(topics, left_out, strict=True)]
+    return WithoutTeams(
+        basis=basis,
+        runs=runs,
+        teams=teams,
+        own=np.array([[team_of[run.pk] == team for run in runs] for team in teams], dtype=bool).reshape(-1, len(runs)),
+        scores=mean(cells, axis=1),
+        without=means_without_teams(cells, of_topics, len(teams)),
+        left_out=[int(sum(one[team].sum() for one in left_out)) for team in range(len(teams))],
+        topics=[sum(not one[team].all() for one in left_out) for team in range(len(teams))],
+        nuggets=sum(len(topic.nuggets) for topic in topics),
+        unattested=unattested,
+    )
+
+
+def _topics(condition: Condition, found: Scores, labels: Labels, runs: Sequence[RunName]) -> Iterator[_Topic]:
+    """Yield the topics in the order of the scores. A run that gave no answer has the labels of an empty one."""
+    out = left_out_nuggets(condition)
+    editions = {edition.bank.topic_id: edition for edition in scored_editions(condition)}
+    keys = np.array([run.pk for run in runs], dtype=np.int64)
+    order = np.argsort(keys)
+    row = np.searchsorted(keys, labels.run, sorter=order).clip(max=len(keys) - 1) if len(keys) else labels.run
+    states = found.states[systems_in(found)]
+    for at, topic in enumerate(found.topics):
+        nuggets = [one for one in editions[topic.pk].nuggets if one["id"] not in out]
+        place = {nugget["id"]: number for number, nugget in enumerate(nuggets)}
+        codes = np.full((len(runs), len(nuggets)), MISSING, dtype=np.int8)
+        codes[states[:, at] == UNANSWERED] = 0
+        here = labels.topic == topic.pk
+        rows = order[row[here]] if len(keys) else row[here]
+        is_own = keys[rows] == labels.run[here] if len(keys) else np.zeros(0, dtype=bool)
+        columns = np.array([place[item] for item in labels.item[here].tolist()], dtype=np.int64)
+        codes[rows[is_own], columns[is_own]] = labels.code[here][is_own]
+        yield _Topic(topic.pk, nuggets, codes)
+
+
+def _nuggets_of(topic: _Topic, left_out: Mask, formula: Formula, best: int) -> TopicNuggets:
+    """Return how a topic's nuggets score its runs. best: the highest label."""
+    codes = np.vstack([topic.codes, np.full((1, len(topic.nuggets)), best, dtype=np.int8)])
+    importance = [IMPORTANCE[nugget["importance"]] for nugget in topic.nuggets]
+    is_no_run = np.arange(len(codes)) == len(topic.codes)
+
+    def score(keeps: Mask) -> Figures:
+        kept = [one for one, is_kept in zip(importance, keeps.tolist(), strict=True) if is_kept]
+        return formula(TopicLabels(codes[:, keeps], kept, np.zeros(len(codes)), is_no_run))
+
+    possible = score(np.ones(len(importance), dtype=bool))[-1] > 0
+
+    def score_runs(keeps: Mask) -> Figures:
+        *of_runs, of_best = score(keeps)
+        # Where no answer can score any more, 0 would say nothing of an answer.
+        return np.where(possible & ~(of_best > 0), np.nan, np.array(of_runs).reshape(-1, len(of_best)))
+
+    return TopicNuggets(score_runs, left_out)
+
+
+def _by_passages(
+    condition: Condition, topics: Sequence[_Topic], runs: Sequence[RunName], teams: Sequence[str]
+) -> tuple[str, list[Mask], int]:
+    """Return which nuggets of each topic a team alone attests, by evidence and the references of gold answers."""
+    evidence = [[_docids(nugget) for nugget in topic.nuggets] for topic in topics]
+    wanted = {(topic.pk, docid) for topic, of in zip(topics, evidence, strict=True) for one in of for docid in one}
+    basis, contributed = _contributed(condition, topics, runs, wanted)
+    left_out = []
+    for topic, of_nuggets in zip(topics, evidence, strict=True):
+        docids = sorted({docid for one in of_nuggets for docid in one})
+        brought = [[team in contributed[topic.pk, docid] for docid in docids] for team in (*teams, _OTHERS)]
+        attests = [[docid in one for docid in docids] for one in of_nuggets]
+        # Without passages, lists can't say how many columns there are.
+        alone = attested_alone(
+            *(np.array(one, dtype=bool).reshape(len(one), len(docids)) for one in (brought, attests))
+        )
+        left_out.append(alone[:-1])
+    return basis, left_out, sum(not one for of in evidence for one in of)
+
+
+def _docids(nugget: Mapping[str, Any]) -> set[str]:
+    """Return the passages that a nugget, or a gold answer of a question, is said to come from."""
+    gold = [one for answer in nugget.get("gold") or () for one in answer.get("references") or ()]
+    return {one["docid"] for one in (*nugget["evidence"], *gold)}
+
+
+def _contributed(
+    condition: Condition, topics: Sequence[_Topic], runs: Sequence[RunName], wanted: Set[tuple[int, str]]
+) -> tuple[str, dict[tuple[int, str], set[str]]]:
+    """Return which teams contributed passages, by topic's key and docid.
+
+    By the first of each retrieval run where one is a team's: it has the tag of a scored run, or the team's name before
+    its first dot. Else by what answers cite.
+    """
+    nuggets = condition.nuggets
+    assert nuggets is not None, "nuggets of another condition are labelled there"
+    found: dict[tuple[int, str], set[str]] = defaultdict(set)
+    teams = {run.team or run.tag for run in runs}
+    by_tag = {run.tag: run.team or run.tag for run in runs}
+    retrieval = {
+        pk: by_tag.get(tag) or (tag.split(".")[0] if tag.split(".")[0] in teams else _OTHERS)
+        for pk, tag in condition.campaign.retrieval_runs.values_list("pk", "tag")
+    }
+    keys = [topic.pk for topic in topics]
+    if any(retrieval.values()):
+        ranked = pooled(condition.campaign, nuggets.protocol).filter(topic__in=keys).order_by()
+        for run, topic, docid in ranked.values_list("run", "topic", "docid").iterator(_AT_A_TIME):
+            if (topic, docid) in wanted and run in retrieval:
+                found[topic, docid].add(retrieval[run])
+        return f"the first {nuggets.protocol.pool_depth} passages of each retrieval run", found
+    team_of = {run.pk: run.team or run.tag for run in runs}
+    if wanted:
+        for topic, run, docid in citations(keys):
+            if (topic, docid) in wanted:
+                found[topic, docid].add(team_of.get(run, _OTHERS))
+    return "what answers cite", found
+
+
+def _by_answers(
+    condition: Condition, topics: Sequence[_Topic], runs: Sequence[RunName], teams: Sequence[str]
+) -> tuple[str, list[Mask], int]:
+    """Return which questions of each topic a team's answers brought, where they were made from answers."""
+    all_runs = condition.campaign.runs.values_list("tag", "team")
+    brought = _brought_by(condition, {tag: team or tag for tag, team in all_runs})
+    of_topics = [[brought.get(one["id"], frozenset()) for one in topic.nuggets] for topic in topics]
+    left_out = [np.array([[team in one for one in of] for team in teams], dtype=bool) for of in of_topics]
+    return "the answers that questions were made from", left_out, sum(not one for of in of_topics for one in of)
+
+
+def _brought_by(condition: Condition, teams: Mapping[str, str]) -> dict[int, frozenset[str]]:
+    """Return the teams whose answers were read when a question first stood on the model's list, by nugget's key.
+
+    All answers of a round count. A question that people made of others was brought by the teams of these; one that they
+    wrote by nobody.
+    """
+    found: dict[int, frozenset[str]] = {}
+    lists: dict[int, list[frozenset[str]]] = {}
+    for topic, steps in Drafting.objects.filter(condition=condition.nuggets).values_list("topic", "steps"):
+        rounds: dict[str, frozenset[str]] = {}
+        for step in steps:
+            of_round = frozenset(teams.get(tag, tag) for tags in step.get("runs", ()) for tag in tags)
+            for text in step["nuggets"]:
+                rounds.setdefault(text, of_round)
+        lists[topic] = [rounds[text] for text in steps[-1]["nuggets"]] if steps else []
+    nuggets = Nugget.objects.filter(bank__condition=condition.nuggets).order_by("pk")
+    by_uid: dict[tuple[int, str], frozenset[str]] = {}
+    for pk, bank, topic, uid, draft, parents in nuggets.values_list(
+        "pk", "bank", "bank__topic", "uid", "draft", "parents"
+    ):
+        on_list = lists.get(topic, [])
+        own = [on_list[draft - 1]] if draft and draft <= len(on_list) else []
+        of_parents = [by_uid.get((bank, parent), frozenset()) for parent in parents]
+        found[pk] = by_uid[bank, str(uid)] = frozenset().union(*own, *of_parents)
+    return found

@@ -1,0 +1,216 @@
+"""What leaving a team's nuggets out changes: evidence, who contributed it, scores, page and files, by hand."""
+
+import csv
+import io
+import json
+from uuid import UUID
+
+import numpy as np
+import pytest
+from django.test import Client
+from django.utils.html import escape
+
+from assessor.campaigns.models import Campaign, Condition, Run
+from assessor.scores.score_source import scoring_of
+from metaeval.reusability import reusability
+from metaeval.stats.means import Policy
+from nuggets.models import BankEdition, Drafting, Nugget
+from tests.assignment.conftest import run_file
+from tests.assignment.scored import auto_condition, label
+from tests.conftest import Importer, client_of, make_person
+
+# Evidence of the nuggets of tests/assignment/scored.py, all vital here but one.
+NUGGETS = {
+    "t1": [
+        ("purring heals", "vital", ["d1"]),
+        ("cats purr when content", "vital", ["d1", "d2"]),
+        ("kittens purr", "okay", ["d2"]),
+    ],
+    "t2": [("glass is melted", "vital", ["d3"]), ("glass is sorted", "okay", [])],
+}
+LABELS = {"t1": {"a.one": "ssn", "b.one": "nns", "b.two": "pps"}, "t2": {"a.one": "nn", "b.one": "sn", "b.two": "ns"}}
+
+
+def runs(campaign: Campaign, import_file: Importer, cites: dict[str, list[str]]) -> None:
+    """Import the runs of LABELS, each answer citing the same docids."""
+    for tag, docids in cites.items():
+        lines = run_file(tag, {"t1": ["Purr."], "t2": ["Glass."]})
+        for line in lines:
+            line |= {"references": docids, "answer": [{"text": "Purr.", "citations": list(range(len(docids)))}]}
+        assert import_file(campaign, "runs", lines, name=tag).state == "done"
+        Run.objects.filter(campaign=campaign, tag=tag).update(team=tag[0])
+
+
+def bank(campaign: Campaign, import_file: Importer) -> Condition:
+    """Import NUGGETS with their evidence."""
+    lines = [
+        {
+            "query": campaign.topics.get(qid=qid).title,
+            "qid": qid,
+            "ancestors": [],
+            "nuggets": [
+                {
+                    "text": text,
+                    "importance": importance,
+                    "id": str(UUID(int=1000 * topic + at)),
+                    "origin": "written",
+                    "parents": [],
+                    "evidence": [{"docid": docid, "start": None, "end": None} for docid in docids],
+                }
+                for at, (text, importance, docids) in enumerate(nuggets, start=1)
+            ],
+        }
+        for topic, (qid, nuggets) in enumerate(NUGGETS.items())
+    ]
+    done = import_file(campaign, "nuggets", lines, condition="Edits", by="people")
+    assert done.state == "done", done.report
+    return campaign.conditions.get(name="Edits")
+
+
+@pytest.fixture
+def judged(campaign: Campaign, import_file) -> Condition:
+    """Labels of three runs of two teams: a alone cites d1, b alone d3, both d2."""
+    runs(campaign, import_file, {"a.one": ["d1", "d2"], "b.one": ["d2"], "b.two": ["d2", "d3"]})
+    return label(auto_condition(bank(campaign, import_file), "First"), LABELS)
+
+
+def measures(found, key: str = "astrict") -> dict[str, list[float]]:
+    """Return the scores of runs without each team's nuggets."""
+    at = scoring_of("assignment").measures.keys.index(key)
+    return {team: found.without[number, :, at].round(6).tolist() for number, team in enumerate(found.teams)}
+
+
+def test_scores_leave_out_what_a_team_alone_cites(judged: Condition):
+    found = scoring_of("assignment").without_teams(judged, Policy.ZERO)
+    assert (found.basis, found.teams, found.left_out, found.topics) == ("what answers cite", ["a", "b"], [1, 1], [2, 2])
+    assert (found.nuggets, found.unattested) == (5, 1)
+    # Without a's first nugget: a.one 1/2 and 0; b.one 1/2 and 1/2; b.two 1/2 and 1/2.
+    # Without b's on t2: a.one 2/3 and 0; b.one 1/3 and 0; b.two 1/3 and 1.
+    assert measures(found) == {
+        "a": pytest.approx([0.25, 0.5, 0.5]),
+        "b": pytest.approx([1 / 3, 1 / 6, 2 / 3], abs=1e-6),
+    }
+    # On t2 no vital nugget is left without b's: the topic is in no mean of vital nuggets.
+    assert measures(found, "vstrict")["b"] == [1, 0, 0]
+
+
+def test_retrieval_runs_of_teams_go_before_citations(judged: Condition, import_file):
+    campaign = judged.campaign
+    ranked = {"a.bm25": ["d2", "d3"], "b.bm25": ["d1", "d3"], "other": ["d1"]}
+    for tag, docids in ranked.items():
+        text = "\n".join(
+            f"{qid} Q0 {docid} {at} {9 - at} {tag}" for qid in ("t1", "t2") for at, docid in enumerate(docids, 1)
+        )
+        assert import_file(campaign, "retrieval", text).state == "done"
+    found = scoring_of("assignment").without_teams(judged, Policy.ZERO)
+    assert found.basis == "the first 20 passages of each retrieval run"
+    # d2 is a's alone now; d1 is b's and another system's, d3 both teams'.
+    assert found.left_out == [1, 0]
+    [text] = [
+        one["text"]
+        for one in BankEdition.objects.get(bank__topic__qid="t1").nuggets
+        if one["evidence"][0]["docid"] == "d2"
+    ]
+    assert text == "kittens purr"
+    assert measures(found)["a"] == pytest.approx([0.5, 0.25, 0.25])
+
+
+def test_questions_that_answers_brought_go_with_all_their_teams(judged: Condition):
+    """A bank that was made from answers: by the lists after each round."""
+    pair = auto_condition(judged.nuggets, "Pair")
+    Condition.objects.filter(pk=judged.nuggets_id).update(preferences=pair)
+    topic = judged.campaign.topics.get(qid="t1")
+    texts = [text for text, *_ in NUGGETS["t1"]]
+    steps = [
+        {"docids": [], "nuggets": texts[:1], "runs": [["a.one", "b.one"]]},
+        {"docids": [], "nuggets": texts, "runs": [["b.two"]]},
+    ]
+    Drafting.objects.create(condition=judged.nuggets, topic=topic, judge=pair.judge, steps=steps)
+    for at, text in enumerate(texts[:2], start=1):
+        Nugget.objects.filter(bank__topic=topic, text=text).update(draft=at)
+    found = scoring_of("assignment").without_teams(Condition.objects.get(pk=judged.pk), Policy.ZERO)
+    assert found.basis == "the answers that questions were made from"
+    assert (found.left_out, found.unattested) == ([1, 2], 3)
+
+
+@pytest.fixture
+def client(olga) -> Client:
+    return client_of(olga)
+
+
+def base(condition: Condition) -> str:
+    return f"/campaigns/study/scores/{condition.pk}/reusability/"
+
+
+def table(client: Client, address: str) -> dict[str, dict[str, str]]:
+    response = client.get(address)
+    assert response.status_code == 200
+    rows = csv.DictReader(io.StringIO(b"".join(response.streaming_content).decode()))  # type: ignore[attr-defined]
+    return {row["team"]: row for row in rows}
+
+
+def test_the_page_names_the_run_that_loses_most(client: Client, judged: Condition):
+    # By all: a.one (2/3, 0), b.one (1/3, 1/2), b.two (1/3, 1/2): a.one falls behind the others without a's nugget.
+    found = reusability(judged, Policy.ZERO, "astrict")
+    by_all = found.scores.scores[:, found.scores.runs.index(found.scores.runs[0])]
+    assert len(by_all) == 3
+    text = client.get(f"{base(judged)}?measure=astrict").content.decode()
+    assert escape(found.headline) in text
+    rows = table(client, f"{base(judged)}table.csv?measure=astrict")
+    without = measures(found.scores)
+    [run] = [row.run for row in found.rows if row.team == "a"]
+    assert (run, rows["a"]["nuggets_left_out"], rows["a"]["runs"]) == ("a.one", "1", "1")
+    scores = found.scores.scores[:, scoring_of("assignment").measures.keys.index("astrict")]
+    assert float(rows["a"]["change"]) == pytest.approx(without["a"][0] - scores[0])
+    assert float(rows["a"]["change_of_others"]) == pytest.approx(np.mean(without["a"][1:]) - scores[1:].mean())
+    assert found.headline.startswith(f"{found.rows[0].run} loses ")
+    assert max(row.found.places.value for row in found.rows) == found.rows[0].found.places.value
+    assert "1 of 5 nuggets name no source" in text
+    assert escape(found.fairness) in text
+    assert "For a paper" in text
+
+
+def test_sentences_follow_from_the_numbers(judged: Condition):
+    found = reusability(judged, Policy.ZERO, "astrict")
+    gap = np.mean([row.found.own.value - row.found.others.value for row in found.rows])
+    assert f"would score {-gap:.4f} less" in found.fairness
+    tau = min(row.found.tau.value for row in found.rows)
+    assert f"at least {tau:.3f}." in found.statement
+    assert "1 nugget of 5 without such a source stayed" in found.statement
+
+
+def test_where_no_nugget_has_evidence_nothing_changes(client: Client, first: Condition):
+    text = client.get(base(first)).content.decode()
+    assert "No nuggets would be missing without one of the teams" in text
+    assert "data-figure" not in text
+    assert "5 of 5 nuggets name no source" in text
+
+
+def test_the_figure_and_the_tables_are_files(client: Client, judged: Condition):
+    specification = json.loads(client.get(f"{base(judged)}figures/teams.json?measure=astrict").content)
+    assert specification["$schema"].startswith("https://vega.github.io/schema/vega-lite/")
+    assert client.get(f"{base(judged)}figures/teams.svg").content.startswith(b"<svg")
+    latex = b"".join(client.get(f"{base(judged)}table.tex?measure=astrict").streaming_content).decode()  # type: ignore[attr-defined]
+    assert latex.count("\\\\\n") == 3
+    assert "what answers cite" in latex
+
+
+def test_what_is_not_there_is_not_found(client: Client, judged: Condition, first_support: Condition):
+    for address in ("?measure=length", "?policy=no", "table.pdf", "figures/no.svg", "figures/teams.doc"):
+        assert client.get(f"{base(judged)}{address}").status_code == 404, address
+    assert client.get(base(first_support)).status_code == 404
+    assert client_of(make_person("stranger")).get(base(judged)).status_code == 404
+
+
+def test_the_scores_of_nuggets_alone_lead_there(client: Client, judged: Condition, first_support: Condition):
+    scores = "/campaigns/study/scores/?condition="
+    assert base(judged) in client.get(f"{scores}{judged.pk}").content.decode()
+    assert base(first_support) not in client.get(f"{scores}{first_support.pk}").content.decode()
+
+
+def test_new_labels_are_taken_up(judged: Condition, client: Client):
+    before = client.get(f"{base(judged)}?measure=astrict").content
+    other = label(auto_condition(judged.nuggets, "Second"), {"t1": {"a.one": "nnn"}, "t2": {"a.one": "ss"}})
+    assert client.get(f"{base(other)}?measure=astrict").content != before
+    label(other, {"t1": {"b.one": "sss"}})
+    assert len(reusability(other, Policy.ZERO, "astrict").scores.runs) == 2

@@ -62,7 +62,9 @@ def _without_teams(
         basis=basis,
         runs=runs,
         teams=teams,
-        own=np.array([[team_of[run.pk] == team for run in runs] for team in teams], dtype=bool).reshape(-1, len(runs)),
+        own=np.array([[team_of[run.pk] == team for run in runs] for team in teams], dtype=bool).reshape(
+            len(teams), len(runs)
+        ),
         scores=mean(cells, axis=1),
         without=means_without_teams(cells, of_topics, len(teams)),
         left_out=[int(sum(one[team].sum() for one in left_out)) for team in range(len(teams))],

@@ -30,6 +30,7 @@ from metaeval.stats.hybrid import hybrid_scores
 from metaeval.stats.items import Flag, Item, item_statistics
 from metaeval.stats.means import Figures
 from metaeval.stats.multiple_comparisons import DRAWS, Method, compare_pairs
+from metaeval.stats.reusability import tau_without_teams
 from metaeval.stats.top import top_taus
 
 VECTORS = "test_vectors.json"
@@ -242,6 +243,20 @@ def top_checks(folder: Path) -> Iterator[Check]:
         yield Check(f"tau of {task} runs", tau.value or 0.0, expected, 5e-4)
 
 
+def reusability_checks(folder: Path) -> Iterator[Check]:
+    """Yield tau of Tables 6 and 7 without the runs of one team, named before the first dot of a run's id."""
+    runs, people = published(folder, PEOPLE)
+    found = tau_without_teams(
+        people["vstrict"], published(folder, MODEL)[1]["vstrict"], [run.split(".")[0] for run in runs]
+    )
+    taus = {team: tau.value or 0.0 for team, tau in found.items()}
+    yield Check("teams left out of Tables 6 and 7", len(taus), 23)
+    yield Check("least tau without a team", min(taus.values()), 0.762, 5e-4)
+    yield Check("tau without IRIT is the least", taus["IRIT"], min(taus.values()))
+    yield Check("largest tau without a team", max(taus.values()), 0.807, 5e-4)
+    yield Check("tau without WaterlooClarke is the largest", taus["WaterlooClarke"], max(taus.values()))
+
+
 # Each takes the folder.
 CHECKS: list[Callable[[Path], Iterator[Check]]] = [
     calibration_checks,
@@ -250,6 +265,7 @@ CHECKS: list[Callable[[Path], Iterator[Check]]] = [
     significance_checks,
     item_checks,
     top_checks,
+    reusability_checks,
 ]
 
 

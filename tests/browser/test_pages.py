@@ -80,6 +80,7 @@ PAGES = {
         "/campaigns/demo/scores/2/topics/1/",
         "/campaigns/demo/scores/2/runs/1/",
         "/campaigns/demo/scores/2/figures/",
+        "/campaigns/demo/scores/2/reusability/",
         "/campaigns/demo/pairs/?words=1",
         "/campaigns/demo/studies/",
         "/campaigns/demo/studies/1/",
@@ -175,6 +176,8 @@ FILES = {
     "comparison_figure",
     "joint_figure",
     "score_figure",
+    "reusability_figure",
+    "reusability_table",
     "study_figure",
 }
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest"}

@@ -214,3 +214,9 @@ def test_new_labels_are_taken_up(judged: Condition, client: Client):
     assert client.get(f"{base(other)}?measure=astrict").content != before
     label(other, {"t1": {"b.one": "sss"}})
     assert len(reusability(other, Policy.ZERO, "astrict").scores.runs) == 2
+
+
+def test_where_nothing_is_scored_the_page_says_that_nothing_changes(client: Client, edits: Condition):
+    condition = auto_condition(edits, "Nothing")
+    assert "leaving a team out changes no score" in client.get(base(condition)).content.decode()
+    assert client.get(f"{base(condition)}figures/teams.svg").status_code == 200

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assessor.campaigns.models import Condition
-from assessor.campaigns.queries import citations, pooled
+from assessor.campaigns.models import CONTROL, Condition
+from assessor.campaigns.queries import own_answers, pooled
 from assessor.runtime.process_cache import cache
 from assessor.scores.cache import state_of
-from assessor.scores.loading import Labels, RunName
+from assessor.scores.loading import Labels, RunName, as_text, parsed
 from assessor.scores.reusability import WithoutTeams
 from assessor.scores.tables import counted_cells, systems_in
 from assignment.label_kind import kind_of_nuggets
@@ -21,7 +21,7 @@ from metaeval.stats.means import UNANSWERED, Codes, Figures, Policy, mean
 from metaeval.stats.reusability import Mask, TopicNuggets, attested_alone, means_without_teams
 from nuggets.models import Drafting, Nugget
 
-_AT_A_TIME = 5_000
+_AT_A_TIME = 2_000
 _OTHERS = ""  # who contributed a passage and is no team with a scored run
 Load = Callable[[], tuple[Scores, Labels]]
 Formula = Callable[[TopicLabels], Figures]
@@ -78,20 +78,20 @@ def _topics(condition: Condition, found: Scores, labels: Labels, runs: Sequence[
     """Yield the topics in the order of the scores. A run that gave no answer has the labels of an empty one."""
     out = left_out_nuggets(condition)
     editions = {edition.bank.topic_id: edition for edition in scored_editions(condition)}
-    keys = np.array([run.pk for run in runs], dtype=np.int64)
-    order = np.argsort(keys)
-    row = np.searchsorted(keys, labels.run, sorter=order).clip(max=len(keys) - 1) if len(keys) else labels.run
-    states = found.states[systems_in(found)]
+    is_system = systems_in(found)
+    row = {run.pk: at for at, run in enumerate(runs)}
+    in_order = np.argsort(labels.topic, kind="stable")
+    ends = np.searchsorted(labels.topic, [topic.pk for topic in found.topics], "right", sorter=in_order)
+    starts = np.searchsorted(labels.topic, [topic.pk for topic in found.topics], "left", sorter=in_order)
     for at, topic in enumerate(found.topics):
         nuggets = [one for one in editions[topic.pk].nuggets if one["id"] not in out]
-        place = {nugget["id"]: number for number, nugget in enumerate(nuggets)}
+        column = {nugget["id"]: place for place, nugget in enumerate(nuggets)}
         codes = np.full((len(runs), len(nuggets)), MISSING, dtype=np.int8)
-        codes[states[:, at] == UNANSWERED] = 0
-        here = labels.topic == topic.pk
-        rows = order[row[here]] if len(keys) else row[here]
-        is_own = keys[rows] == labels.run[here] if len(keys) else np.zeros(0, dtype=bool)
-        columns = np.array([place[item] for item in labels.item[here].tolist()], dtype=np.int64)
-        codes[rows[is_own], columns[is_own]] = labels.code[here][is_own]
+        codes[found.states[is_system, at] == UNANSWERED] = 0
+        here = in_order[starts[at] : ends[at]]
+        rows = np.array([row.get(run, -1) for run in labels.run[here].tolist()], dtype=np.int64)
+        columns = np.array([column[item] for item in labels.item[here].tolist()], dtype=np.int64)
+        codes[rows[rows >= 0], columns[rows >= 0]] = labels.code[here[rows >= 0]]
         yield _Topic(topic.pk, nuggets, codes)
 
 
@@ -167,10 +167,20 @@ def _contributed(
         return f"the first {nuggets.protocol.pool_depth} passages of each retrieval run", found
     team_of = {run.pk: run.team or run.tag for run in runs}
     if wanted:
-        for topic, run, docid in citations(keys):
-            if (topic, docid) in wanted:
-                found[topic, docid].add(team_of.get(run, _OTHERS))
+        for topic, run, docids in _cited(keys):
+            for docid in docids:
+                if (topic, docid) in wanted:
+                    found[topic, docid].add(team_of.get(run, _OTHERS))
     return "what answers cite", found
+
+
+def _cited(topics: Sequence[int]) -> Iterator[tuple[int, int, set[str]]]:
+    """Yield the keys of topic and run, and what it cites, of each answer of a system to topics, by key."""
+    answers = own_answers(topics).exclude(run__task=CONTROL).order_by()
+    rows = answers.values_list("topic", "run", *as_text("references", "content")).iterator(_AT_A_TIME)
+    for topic, run, (references, sentences) in ((topic, run, parsed(texts)) for topic, run, *texts in rows):
+        cited = {citation for sentence in sentences for citation in sentence["citations"]}
+        yield topic, run, {references[one] if isinstance(one, int) else one for one in cited}
 
 
 def _by_answers(

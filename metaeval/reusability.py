@@ -77,9 +77,10 @@ class Reusability(NamedTuple):
         went, stayed = (quantity(one, self.nuggets) for one in (sum(self.scores.left_out), self.scores.unattested))
         parts = [
             f"For each of {quantity(len(self.left_out), 'teams')} we left out the {self.nuggets} that it "
-            f"brought, going by {self.scores.basis} ({went} in all), and scored all runs again; {stayed} of "
-            f"{self.scores.nuggets:,} without such a source stayed."
+            f"brought, going by {self.scores.basis} ({went} of {self.scores.nuggets:,}), and scored all runs again."
         ]
+        if self.scores.unattested:
+            parts.append(f"{stayed.capitalize()} without such a source stayed.")
         if taus:
             by = f"the rankings of runs by {self.measure.in_words} with and without them"
             parts.append(f"Kendall's tau between {by} was at least {min(taus):.3f}.")

@@ -97,15 +97,9 @@ def own_answers(topics: Collection[int]) -> QuerySet[Answer]:
 
 def cited_docids(topics: Sequence[Topic]) -> Iterator[tuple[int, str]]:
     """Yield topic's key and docid of what systems' own answers to topics cite."""
-    yield from ((topic, docid) for topic, _, docid in citations([topic.pk for topic in topics]))
-
-
-def citations(topics: Collection[int]) -> Iterator[tuple[int, int, str]]:
-    """Yield topic's key, run's key and docid of what systems' own answers to topics, by key, cite."""
-    names = ("topic", "run", "references", "content")
-    for answer in own_answers(topics).exclude(run__task=CONTROL).order_by().only(*names).iterator(_ANSWERS):
+    for answer in answers_to(topics).order_by().only("topic", "references", "content").iterator(_ANSWERS):
         for sentence in answer.sentences():
-            yield from ((answer.topic_id, answer.run_id, citation.docid) for citation in sentence.citations)
+            yield from ((answer.topic_id, citation.docid) for citation in sentence.citations)
 
 
 def among(texts: Collection[str]) -> RawSQL:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from metaeval.stats.correlation import kendall_tau, places
+from metaeval.stats.correlation import kendall_tau, places, taus
 from metaeval.stats.means import Figures, mean
 from metaeval.stats.statistic import Statistic, undefined
 
@@ -90,13 +90,16 @@ def leave_out_teams(scores: npt.ArrayLike, without: npt.ArrayLike, own: npt.Arra
     by_all, by_others, is_own = np.asarray(scores, dtype=float), np.asarray(without, dtype=float), np.asarray(own, bool)
     if by_others.shape != is_own.shape or by_others.shape[1:] != by_all.shape:
         raise ValueError(f"{by_others.shape} scores without teams and {is_own.shape} runs of teams don't fit together")
-    return [_left_out(by_all, *of_team) for of_team in zip(by_others, is_own, strict=True)]
+    both = np.where(np.isnan(by_others), np.nan, by_all), np.where(np.isnan(by_all), np.nan, by_others)
+    # All at once and without scipy, which takes long to load.
+    of_teams = zip(*both, is_own, taus(*both).tolist(), strict=True)
+    return [_left_out(*of_team) for of_team in of_teams]
 
 
-def _left_out(scores: Figures, without: Figures, own: Mask) -> TeamLeftOut:
+def _left_out(scores: Figures, without: Figures, own: Mask, tau: float) -> TeamLeftOut:
     counts = ~np.isnan(scores + without)
     change = without - scores
-    lost = np.where(counts, places(np.where(counts, without, np.nan)) - places(np.where(counts, scores, np.nan)), 0)
+    lost = np.where(counts, places(without) - places(scores), 0)
     of_team = np.flatnonzero(counts & own)
     run = int(of_team[lost[of_team].argmax()]) if len(of_team) else None
     dropped = int(lost.argmax()) if counts.any() and lost.max() > 0 else None
@@ -107,7 +110,7 @@ def _left_out(scores: Figures, without: Figures, own: Mask) -> TeamLeftOut:
         run=run,
         drop=0 if dropped is None else int(lost[dropped]),
         dropped=dropped,
-        tau=kendall_tau(scores, without),
+        tau=kendall_tau(scores, without) if np.isnan(tau) else Statistic(tau, int(counts.sum())),
     )
 
 

@@ -176,7 +176,7 @@ def test_sentences_follow_from_the_numbers(judged: Condition):
     assert f"would score {-gap:.4f} less" in found.fairness
     tau = min(row.found.tau.value for row in found.rows)
     assert f"at least {tau:.3f}." in found.statement
-    assert "1 nugget of 5 without such a source stayed" in found.statement
+    assert "(2 nuggets of 5), and scored all runs again. 1 nugget without such a source stayed." in found.statement
 
 
 def test_where_no_nugget_has_evidence_nothing_changes(client: Client, first: Condition):

@@ -68,4 +68,7 @@ class NuggetScoring(Scoring):
 
     def contribution(self, sheet: AnswerSheet, item: str, code: int) -> dict[str, tuple[float, float]]:
         nugget = counted_nugget(sheet, item)
-        return contributions(code, IMPORTANCE[nugget["importance"]]) if nugget else {}
+        return self.contributions(code, nugget["importance"]) if nugget else {}
+
+    def contributions(self, code: int, importance: str) -> dict[str, tuple[float, float]]:
+        return contributions(code, IMPORTANCE[importance])

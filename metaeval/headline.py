@@ -12,7 +12,8 @@ from metaeval.stats.measures import LENGTH
 Json = dict[str, Any]
 # What sentences say of tau of runs: from this value on. There are no such limits in the field; 0.9 is often taken for
 # rankings that are equal for all purposes (Voorhees, SIGIR 1998).
-_ALIKE = ((0.9, "almost the same way"), (0.7, "alike"), (0.5, "somewhat alike"), (-0.5, "differently"))
+ALMOST_THE_SAME = 0.9
+_ALIKE = ((ALMOST_THE_SAME, "almost the same way"), (0.7, "alike"), (0.5, "somewhat alike"), (-0.5, "differently"))
 _OPPOSITE = "in opposite ways"
 _MOST_MOVES = 8
 _FEW_TOPICS = 5  # on fewer, another topic may turn the order of runs

@@ -1,7 +1,7 @@
 from django.urls import path
 
 from assessor.studies.models import Study
-from metaeval.views import comparisons, conditions, joint, reusability, studies
+from metaeval.views import comparisons, conditions, items, joint, reusability, studies
 
 _STUDY = "campaigns/<slug:slug>/studies/<int:study_id>"
 _SCORES = "campaigns/<slug:slug>/scores/<int:condition_id>"
@@ -29,6 +29,9 @@ urlpatterns = [
         reusability.reusability_figure,
         name="reusability_figure",
     ),
+    path(f"{_SCORES}/nuggets/", items.nugget_items, name="nugget_items"),
+    path(f"{_SCORES}/nuggets/table.<str:form>", items.nugget_table, name="nugget_table"),
+    path(f"{_SCORES}/nuggets/figures/<str:name>.<str:form>", items.nugget_figure, name="nugget_figure"),
     path("campaigns/<slug:slug>/studies/", studies.studies, name="studies"),
     path(
         "campaigns/<slug:slug>/adjudication/",

@@ -27,7 +27,7 @@ class Scoring(Protocol):
     topic: str = "answer__topic"
     runs: Sequence[str] = ("answer__run",)  # whose answers such a record is about
     facts: Mapping[str, Aggregate] = {}  # what a page counts of them besides, by what it says for it
-    scores_nuggets: bool = False  # of answers, so that scores can be told without some of these
+    scores_nuggets: bool = False  # each label is of a nugget, or question, of a bank: scores can be told without some
     basis_label: str
     remedy: str  # what can be done about incomplete answers
     # Templates: of what is unusual in a condition's scores (found), of a topic in a list, of a topic on its own page.
@@ -50,6 +50,13 @@ class Scoring(Protocol):
 
     def contribution(self, sheet: Any, item: str, code: int) -> Mapping[str, tuple[float, float]]:
         """Return value and weight by measure of the label of an item; code: its place among the labels."""
+
+    def contributions(self, code: int, importance: str) -> Mapping[str, tuple[float, float]]:
+        """Return value and weight of a nugget's label in each measure that is a mean over nuggets; none of others.
+
+        code: the label's place among its kind's.
+        """
+        return {}
 
     def beside(self, condition: Condition, found: Any) -> Any:
         """Return what else `notes` tells of a condition; found: its scores."""

@@ -60,4 +60,7 @@ class GradeScoring(NuggetScoring):
         question = counted_nugget(sheet, item)
         if question is None or sheet.answer.is_passage:  # of a run's passages the best one counts
             return {}
-        return contributions(code, IMPORTANCE[question["importance"]])
+        return self.contributions(code, question["importance"])
+
+    def contributions(self, code: int, importance: str) -> dict[str, tuple[float, float]]:
+        return contributions(code, IMPORTANCE[importance])

@@ -81,6 +81,7 @@ PAGES = {
         "/campaigns/demo/scores/2/runs/1/",
         "/campaigns/demo/scores/2/figures/",
         "/campaigns/demo/scores/2/reusability/",
+        "/campaigns/demo/scores/2/nuggets/",
         "/campaigns/demo/pairs/?words=1",
         "/campaigns/demo/studies/",
         "/campaigns/demo/studies/1/",
@@ -180,6 +181,7 @@ FILES = {
     "reusability_table",
     "study_figure",
 }
+FILES |= {"nugget_table", "nugget_figure"}
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest"}
 SCREENS = {"assignment", "assignment_answer", "assignment_nugget", "support", "support_answer", "relevance"}
 SCREENS |= {"relevance_passage", "argue", "argue_report"}

@@ -11,7 +11,21 @@ from tests.golden.player import Player
 # drawings, which depend on the fonts of a machine.
 PASSED_OVER = re.compile(r"(^labels|/(labels|topics|runs|work))/|\.(svg|png|pdf)$")
 # What shows the same in another way: the same files can be had there.
-OTHER_VIEWS = {"sort", "measure", "task", "run", "tag", "state", "show", "q", "kind", "first", "second", "topic"}
+OTHER_VIEWS = {
+    "sort",
+    "measure",
+    "task",
+    "run",
+    "tag",
+    "state",
+    "show",
+    "q",
+    "kind",
+    "first",
+    "second",
+    "topic",
+    "flag",
+}
 
 
 def fetch_downloads(player: Player, start: str) -> Iterator[tuple[str, bytes]]:

@@ -1,0 +1,106 @@
+"""The nuggets of one condition as items: a table, figures, and how short a bank may be."""
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from assessor.campaigns.access import organized_campaign
+from assessor.campaigns.http import PersonRequest, download
+from assessor.campaigns.models import Condition
+from assessor.labels.label_kind import label_kind
+from assessor.scores.page_tables import Listing
+from assessor.scores.sorting import shown
+from assessor.scores.views import scored_condition
+from metaeval.charts.rendering import FORMS
+from metaeval.item_analysis import (
+    ItemAnalysis,
+    columns,
+    has_items,
+    item_analysis,
+    item_figures,
+    sentence,
+    sorted_nuggets,
+    table_lines,
+)
+from metaeval.kept_results import kept_result
+from metaeval.pages import FigureContent, figure_content
+from metaeval.stats.items import Flag
+from metaeval.views.figures import figure_response
+
+_ON_A_PAGE = 50
+TABLES = ("csv", "tex")
+
+
+@require_safe
+def nugget_items(request: PersonRequest, slug: str, condition_id: int) -> HttpResponse:
+    """The nuggets, or those with a flag, sorted by a column; the consistency of each topic's bank; figures."""
+    condition = _with_items(request, slug, condition_id)
+    found, figures = kept_result([condition], "item-page", lambda: _content(condition))
+    item = label_kind(condition.kind).item
+    flag = _flag(request.GET.get("flag", ""))
+    asked = request.GET.copy()
+    asked.pop("page", None)  # sorted anew, the table is read from its start
+    heads = shown(asked, Listing(columns(item), [], [], []), "r").heads
+    nuggets = sorted_nuggets(found, request.GET.get("sort", "r"), flag)
+    context = {
+        "campaign": condition.campaign,
+        "condition": condition,
+        "item": item,
+        "found": found,
+        "sentence": sentence(found, item),
+        "flags": [(one.name.lower(), one, found.flagged(one)) for one in Flag],
+        "flag": flag,
+        "heads": heads,
+        "page": Paginator(nuggets, _ON_A_PAGE).get_page(request.GET.get("page")),
+        "topics": sorted(found.topics, key=lambda one: (one.alpha.value is None, one.alpha.value or 0.0)),
+        "figures": figures,
+        "figure_forms": FORMS,
+        "forms": TABLES,
+        "address": (address := reverse("nugget_items", args=[slug, condition_id])),
+        "scores_address": address.removesuffix("nuggets/"),
+    }
+    return render(request, "metaeval/nugget_items.html", context)
+
+
+def _content(condition: Condition) -> tuple[ItemAnalysis, list[FigureContent]]:
+    """Return what the page shows: of figures with thousands of points the tables alone."""
+    found = item_analysis(condition)
+    return found, [figure_content(*one) for one in item_figures(condition, found)]
+
+
+@require_safe
+def nugget_table(request: PersonRequest, slug: str, condition_id: int, form: str) -> HttpResponseBase:
+    """All nuggets as a file."""
+    condition = _with_items(request, slug, condition_id)
+    if form not in TABLES:
+        raise Http404("There is no such form of tables.")
+    return download(f"{slug}.{condition}.items.{form}", table_lines(condition, form))
+
+
+@require_safe
+def nugget_figure(request: PersonRequest, slug: str, condition_id: int, name: str, form: str) -> HttpResponseBase:
+    """A figure: as a file, as the page draws it, or what it shows as a table."""
+    condition = _with_items(request, slug, condition_id)
+    figure = next((one for one in item_figures(condition, item_analysis(condition)) if one.name == name), None)
+    if figure is None:
+        raise Http404("There is no such figure.")
+    return figure_response(request, figure.specification, name=f"{slug}.{condition}.{name}", form=form)
+
+
+def _with_items(request: PersonRequest, slug: str, condition_id: int) -> Condition:
+    condition = scored_condition(organized_campaign(request.user, slug), condition_id)
+    if not has_items(condition):
+        raise Http404("No nuggets of answers are labelled under this condition.")
+    return condition
+
+
+def _flag(name: str) -> Flag | None:
+    """Return a flag by its name in addresses. Raises Http404."""
+    if not name:
+        return None
+    try:
+        return Flag[name.upper()]
+    except KeyError as error:
+        raise Http404("There is no such flag.") from error

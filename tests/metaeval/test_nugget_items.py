@@ -1,0 +1,153 @@
+"""Nuggets as items: the page of a condition, its tables and figures."""
+
+import csv
+import io
+import json
+import re
+from html import unescape
+
+import pytest
+from django.test import Client
+
+from assessor.campaigns.models import Campaign, Condition, Run
+from assignment.models import LeftOut
+from metaeval.item_analysis import item_analysis
+from metaeval.stats.items import Flag
+from tests.assignment.conftest import run_file
+from tests.assignment.grading.conftest import grade_as_model
+from tests.assignment.grading.conftest import questions as questions
+from tests.assignment.scored import LABELS, auto_condition, import_banks, label
+from tests.conftest import client_of
+
+RUNS = [f"run.{number}" for number in range(8)]
+# By run: better ones find more; the last nugget nobody finds, the one before it the worse runs alone.
+GOOD = ["sssnn", "spsnn", "sspnn", "spnnn", "snnsn", "pnnsn", "nnpsn", "nnnsn"]
+
+
+@pytest.fixture
+def client(olga) -> Client:
+    return client_of(olga)
+
+
+@pytest.fixture
+def eight(campaign: Campaign, import_file) -> Condition:
+    """Eight runs on one topic, labelled as in GOOD."""
+    for tag in RUNS:
+        assert import_file(campaign, "runs", run_file(tag, {"t1": ["An answer."]}), name=tag).state == "done"
+    bank = {"t1": [(f"nugget {number}", "vital" if number < 3 else "okay") for number in range(5)]}
+    nuggets = import_banks(campaign, import_file, bank)
+    return label(auto_condition(nuggets, "Eight"), {"t1": dict(zip(RUNS, GOOD, strict=True))})
+
+
+def base(condition: Condition) -> str:
+    return f"/campaigns/study/scores/{condition.pk}/nuggets/"
+
+
+def page(client: Client, address: str) -> str:
+    response = client.get(address)
+    assert response.status_code == 200, address
+    return response.content.decode()
+
+
+def sentence(text: str) -> str:
+    return unescape(re.sub(r"<[^>]+>", "", text.split('<p class="in sum">')[1].split("</p>")[0]))
+
+
+def table(client: Client, condition: Condition) -> list[dict[str, str]]:
+    response = client.get(f"{base(condition)}table.csv")
+    return list(csv.DictReader(io.StringIO(b"".join(response.streaming_content).decode())))  # type: ignore[attr-defined]
+
+
+def test_the_table_has_what_labels_come_to(client: Client, first: Condition):
+    rows = table(client, first)
+    assert [(row["topic"], row["nugget"], row["importance"]) for row in rows[:2]] == [
+        ("t1", "purring heals", "vital"),
+        ("t1", "cats purr when content", "vital"),
+    ]
+    # t1: s p n, s s s, n n n; t2: s p, n s, where each nugget is against the other.
+    assert [float(row["p"]) for row in rows] == pytest.approx([2 / 3, 1 / 2, 1 / 3, 1 / 2, 3 / 4])
+    assert [float(row["item_rest_r"]) for row in rows[3:]] == [-1, -1]
+    assert [row["flags"] for row in rows] == ["", "", "", "negative correlation", "negative correlation"]
+    assert [row["answers"] for row in rows] == ["3", "3", "3", "2", "2"]
+
+
+def test_the_sentence_says_what_the_numbers_say(client: Client, eight: Condition):
+    found = item_analysis(eight)
+    assert (found.flagged(Flag.NEVER_FOUND), found.flagged(Flag.NEGATIVE), found.runs) == (1, 1, 8)
+    correlations = sorted(one.r for one in found.nuggets if one.r is not None)
+    middle = (correlations[1] + correlations[2]) / 2
+    short = next(one for one in found.curve if (one.best.mean or 0) >= 0.9)
+    assert short.nuggets < 5
+    told = sentence(page(client, base(eight)))
+    assert told.startswith("1 of 5 nuggets is found in no answer and 1 ranks answers against the rest of its bank; ")
+    assert f"the median item-rest correlation is {middle:.2f}, and the {short.nuggets} best of each topic" in told
+    assert told.endswith(f"runs almost as all do (τ {short.best.mean:.2f}).")
+
+
+def test_nuggets_are_sorted_and_picked_by_flag(client: Client, eight: Condition):
+    def shown(asked: str) -> list[str]:
+        return re.findall(r'<th scope="row" class="any wide" dir="auto">(.*?)</th>', page(client, base(eight) + asked))
+
+    assert shown("")[0] == "nugget 3"  # the least correlation
+    assert shown("")[-1] == "nugget 4"  # undefined
+    assert shown("?sort=-p")[0] == "nugget 0"
+    assert shown("?flag=never_found") == ["nugget 4"]
+    assert shown("?flag=found_by_all") == []
+    assert "all answers have the same value" in page(client, base(eight))
+    for address in ("?flag=odd", "?sort=odd"):
+        assert client.get(base(eight) + address).status_code == 404
+
+
+def test_the_page_is_linked_and_leads_to_topics(client: Client, first: Condition):
+    listed = page(client, f"/campaigns/study/scores/?condition={first.pk}")
+    assert f'href="{base(first)}"' in listed
+    topic = first.campaign.topics.get(qid="t1")
+    assert f'href="/campaigns/study/scores/{first.pk}/topics/{topic.pk}/"' in page(client, base(first))
+
+
+def test_control_runs_and_left_out_nuggets_do_not_count(client: Client, first: Condition):
+    before = table(client, first)
+    Run.objects.filter(campaign=first.campaign, tag="team.empty").update(task="control")
+    other = label(auto_condition(first.nuggets, "Other"), LABELS)
+    assert [row["answers"] for row in table(client, other)] == ["2"] * 5
+    gone = first.nuggets.nugget_banks.get(topic__qid="t1").nuggets.get(text="purring heals")
+    LeftOut.objects.create(condition=first, nugget=gone, is_out=True, reason="unclear")
+    assert [row["nugget"] for row in table(client, first)] == [row["nugget"] for row in before[1:]]
+
+
+def test_answers_without_all_labels_do_not_count(client: Client, edits: Condition):
+    labels = {"t1": {"team.one": "spn", "team.two": "ss?", "team.empty": "nnn"}}
+    rows = table(client, label(auto_condition(edits, "Part"), labels))
+    assert [float(row["p"]) for row in rows] == [0.5, 0.25, 0]
+    assert [row["answers"] for row in rows] == ["2"] * 3
+
+
+def test_a_change_of_labels_changes_the_page(client: Client, first: Condition):
+    before = item_analysis(first)
+    sheet = first.answer_sheets.get(answer__run__tag="team.one", answer__topic__qid="t2")
+    sheet.revise("test", {next(iter(sheet.labels)): {"label": "not_support"}}, judge_id=sheet.judge_id)
+    assert item_analysis(first) != before
+
+
+def test_grades_count_evenly_from_0_to_1(client: Client, questions: Condition, import_file):
+    condition = grade_as_model(questions, import_file, {"team.one": ("5", "0", "3"), "team.two": ("1", "2", "0")})
+    assert [float(row["p"]) for row in table(client, condition)] == pytest.approx([0.6, 0.2, 0.3])
+    assert '<h2 id="items">Questions</h2>' in page(client, base(condition))
+
+
+def test_few_runs_make_no_curve(client: Client, first: Condition):
+    text = page(client, base(first))
+    assert "almost as all do" not in sentence(text)
+    figure = json.dumps(json.loads(client.get(f"{base(first)}figures/shorter.json").content))
+    assert "it takes 6 runs, and there are 3" in figure
+
+
+def test_files(client: Client, eight: Condition, first_support: Condition):
+    tex = b"".join(client.get(f"{base(eight)}table.tex").streaming_content).decode()  # type: ignore[attr-defined]
+    assert "{}t1 & nugget 0 & vital & $0.69$ & $" in tex
+    assert "{}t1 & nugget 4 & okay & $0.00$ & -- " in tex
+    for name in ("items", "shorter"):
+        assert client.get(f"{base(eight)}figures/{name}.svg").content.startswith(b"<svg")
+    for address in ("table.doc", "figures/none.svg", "figures/items.doc"):
+        assert client.get(base(eight) + address).status_code == 404
+    assert client.get(base(first_support)).status_code == 404

@@ -1,7 +1,7 @@
 from django.urls import path
 
 from assessor.studies.models import Study
-from metaeval.views import comparisons, conditions, items, joint, reusability, studies
+from metaeval.views import comparisons, conditions, items, joint, reusability, significance, studies
 
 _STUDY = "campaigns/<slug:slug>/studies/<int:study_id>"
 _SCORES = "campaigns/<slug:slug>/scores/<int:condition_id>"
@@ -32,6 +32,13 @@ urlpatterns = [
     path(f"{_SCORES}/nuggets/", items.nugget_items, name="nugget_items"),
     path(f"{_SCORES}/nuggets/table.<str:form>", items.nugget_table, name="nugget_table"),
     path(f"{_SCORES}/nuggets/figures/<str:name>.<str:form>", items.nugget_figure, name="nugget_figure"),
+    path(f"{_SCORES}/significance/", significance.significance, name="significance"),
+    path(f"{_SCORES}/significance/tables/<str:name>", significance.significance_table, name="significance_table"),
+    path(
+        f"{_SCORES}/significance/figures/<str:name>.<str:form>",
+        significance.significance_figure,
+        name="significance_figure",
+    ),
     path("campaigns/<slug:slug>/studies/", studies.studies, name="studies"),
     path(
         "campaigns/<slug:slug>/adjudication/",

@@ -75,7 +75,7 @@ GROUPS = (
     Group(
         "Results",
         [
-            Item("Scores", "scores", "bars", ["topic_scores", "run_scores", "score_figures"]),
+            Item("Scores", "scores", "bars", ["topic_scores", "run_scores", "score_figures", "significance"]),
             Item(
                 "Comparisons",
                 "comparisons",

@@ -41,9 +41,9 @@ class BoardLine(NamedTuple):
     """A run of a leaderboard, or what is told over all of them.
 
     place: by the measure that is shown, alike for runs that tie; None where undefined. value: of that measure, and
-    error: its standard error, "" where undefined; others: of the other measures. counts: of topics, then of what is
-    incomplete and not judged, where anything is. anchor: its place on the page; address: of the page with this run
-    open, or closed if it is open.
+    error: its standard error, "" where undefined; letters: of the runs that are not told apart from it, "" without
+    any; others: of the other measures. counts: of topics, then of what is incomplete and not judged, where anything
+    is. anchor: its place on the page; address: of the page with this run open, or closed if it is open.
     """
 
     run: RunName | None
@@ -52,6 +52,7 @@ class BoardLine(NamedTuple):
     value: str
     error: str
     bar: Bar | None
+    letters: str
     others: list[str]
     counts: list[str]
     is_incomplete: bool
@@ -142,7 +143,7 @@ def strip(
     Intervals of differences are those of the mean of each topic's difference, over the same draws as all others.
     """
     of = found.measures.all[measure]
-    cells, low, high = (values[..., measure] for values in counting)
+    cells, low, high = (values[..., measure] for values in (counting.cells, counting.low, counting.high))
     is_system = systems_in(found)
     medians = topic_spread(found.scores[is_system], found.states[is_system], policy)[1, :, measure]
     medians = np.where(np.isnan(cells[is_system]).all(axis=0), np.nan, medians)

@@ -12,7 +12,7 @@ from assessor.campaigns.queries import without_practice
 from assessor.runtime.process_cache import cache
 from assessor.scores.loading import Scores
 from assessor.scores.score_source import scoring_of
-from assessor.scores.tables import SEED, Counting, counted_cells
+from assessor.scores.tables import SEED, Counting, counted_cells, tukey_groups_of
 from metaeval.stats.bootstrap import bootstrap_means
 from metaeval.stats.means import Policy
 
@@ -55,14 +55,15 @@ def scores_with_intervals(
     state: as states_of() has it, where it was asked for just now. Counts are of what the scores were computed from;
     None where there is nothing yet.
 
-    The intervals are bootstrap_means() with SEED, of all measures at once; kept as long as the scores.
+    The intervals are bootstrap_means() with SEED; they and the groups are of all measures at once, and kept as long as
+    the scores.
     """
     state, found = _scores(condition, state)
     key = f"intervals.{condition.pk}.{policy}"
     kept: tuple[tuple[Any, ...], Counting] | None = cache.get(key)
     if not kept or kept[0] != state:
         cells = counted_cells(found, policy)
-        kept = state, Counting(cells, *bootstrap_means(cells, seed=SEED))
+        kept = state, Counting(cells, *bootstrap_means(cells, seed=SEED), tukey_groups_of(found, cells))
         cache.set(key, kept, timeout=None)
     return found, kept[1], state[0]
 

@@ -23,6 +23,7 @@ from metaeval.stats.means import (
     spread,
     topics_in_common,
 )
+from metaeval.stats.multiple_comparisons import TukeyGroups, is_complete, tukey_groups
 
 SEED = 2026  # of the draws of topics for all intervals of leaderboards
 
@@ -30,12 +31,14 @@ SEED = 2026  # of the draws of topics for all intervals of leaderboards
 class Counting(NamedTuple):
     """The cells that are in means, NaN in place of the others: (runs, topics, measures).
 
-    low, high: the 95 % interval of each mean over topics, (runs, measures).
+    low, high: the 95 % interval of each mean over topics, (runs, measures). groups: by measure, of the systems' runs in
+    their order; None where a score is missing of one of them.
     """
 
     cells: Figures
     low: Figures
     high: Figures
+    groups: Sequence[TukeyGroups | None]
 
 
 class Row(NamedTuple):
@@ -136,6 +139,18 @@ def counted_cells(found: Scores, policy: Policy) -> Figures:
     cells = counted(found.scores, found.states, policy)
     cells[:, ~topics_counting(found, policy)] = np.nan
     return cells
+
+
+def tukey_groups_of(found: Scores, cells: Figures) -> list[TukeyGroups | None]:
+    """Return by measure which systems' runs Tukey's HSD does not tell apart. cells: as counted_cells() has them.
+
+    A topic that counts for no run is left out; where any other cell is missing there is none.
+    """
+    groups: list[TukeyGroups | None] = []
+    for of_measure in np.moveaxis(cells[systems_in(found)], 2, 0):
+        layout = of_measure[:, ~np.isnan(of_measure).all(axis=0)]
+        groups.append(tukey_groups(layout) if is_complete(layout) else None)
+    return groups
 
 
 def systems_in(found: Scores, task: str = "") -> npt.NDArray[np.bool_]:

@@ -21,6 +21,7 @@ from assessor.scores.page_tables import LACKING, OUT, Line, places_shown, run_li
 from assessor.scores.score_source import Scoring, scored_conditions, scored_kinds, scoring_of
 from assessor.scores.sorting import Head, shown
 from assessor.scores.tables import Table, score_table
+from metaeval.stats.letters import in_short
 from metaeval.stats.means import COMPLETE, INCOMPLETE, UNANSWERED, Policy
 from metaeval.stats.measures import Measure
 
@@ -69,6 +70,8 @@ class Board(NamedTuple):
     over: list[BoardLine]
     apart: list[BoardLine]
     scale: str
+    hsd: str  # the least difference of two means that is significant; "" where scores are missing
+    systems: int
     gaps: list[Gap]
     outside: list[str]
     strip: Strip | None
@@ -76,6 +79,11 @@ class Board(NamedTuple):
     opened: int | None  # the one of them, which is open in the table; several stand above it
     topics: list[tuple[Topic, str]]  # with the addresses of their scores
     beside: Any  # what else the notes of its kind tell
+
+    @property
+    def columns(self) -> int:
+        """How many columns the table has: besides those of the listing, a box, a place, intervals and letters."""
+        return len(self.heads) + 3 + bool(self.hsd)
 
     @property
     def basis(self) -> str:
@@ -223,6 +231,9 @@ def _board(asked: QueryDict, condition: Condition, policy: Policy, others: set[s
     in_order = sorted((means[row.run.pk] for row in table.systems if row.run and row.run.pk in means), reverse=True)
     tag = asked.get("tag", "").strip().lower()
     further = len(places_shown(measures, at)) - 1
+    groups = counting.groups[at]
+    systems = [run.pk for run in found.runs if not run.is_control]
+    letters = dict(zip(systems, map(in_short, groups.groups), strict=True)) if groups else {}
 
     def lines(some: Sequence[Line], *, are_ranked: bool = False) -> list[BoardLine]:
         made = []
@@ -244,7 +255,18 @@ def _board(asked: QueryDict, condition: Condition, policy: Policy, others: set[s
             anchor = f"run-{condition.pk}-{line.pk}"
             made.append(
                 BoardLine(
-                    row and row.run, line.name, rank, main, error, bar, others, told, is_incomplete, anchor, address
+                    row and row.run,
+                    line.name,
+                    rank,
+                    main,
+                    error,
+                    bar,
+                    letters.get(line.pk or 0, ""),
+                    others,
+                    told,
+                    is_incomplete,
+                    anchor,
+                    address,
                 )
             )
         return made
@@ -271,6 +293,8 @@ def _board(asked: QueryDict, condition: Condition, policy: Policy, others: set[s
         over=lines(listed.listing.over),
         apart=lines(listed.listing.apart),
         scale=f"{scale:g}",
+        hsd=measures.all[at].on_page(groups.least) if groups else "",
+        systems=len(systems),
         gaps=_gaps(found),
         outside=runs_outside(condition, found),
         strip=strip(found, picked, at, policy, counting, topic_page) if picked else None,

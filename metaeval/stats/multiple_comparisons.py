@@ -43,6 +43,13 @@ class HonestDifference(NamedTuple):
     draws: int = 0
 
 
+class TukeyGroups(NamedTuple):
+    """Tukey's HSD with the groups of each run, as letters.grouping_letters() numbers them."""
+
+    least: float
+    groups: list[list[int]]
+
+
 class PairTests(NamedTuple):
     """All pairs of runs, tested by several methods.
 
@@ -135,17 +142,34 @@ def tukey_hsd(scores: npt.ArrayLike, alpha: float = ALPHA) -> HonestDifference:
     (runs - 1)(topics - 1) degrees of freedom. Raises ValueError for an incomplete layout.
     """
     cells = _complete(scores)
-    runs, topics = cells.shape
-    freedom = (runs - 1) * (topics - 1)
-    means = cells.mean(axis=1)
-    residuals = cells - means[:, np.newaxis] - cells.mean(axis=0) + cells.mean()
-    error = math.sqrt(float((residuals**2).sum()) / freedom / topics)
-    distance = _distances(means)
-    if error < 10.0**-DIGITS:
+    error, q = _tukey(cells, alpha)
+    distance = _distances(cells.mean(axis=1))
+    if not error:
         # Differences are equal on all topics: certain if they are not 0.
-        return HonestDifference(0.0, np.where(distance > 0, 0.0, 1.0), 0.0)
-    q = float(studentized_range.critical_value(alpha, runs, freedom))
-    return HonestDifference(q * error, studentized_range.tail(distance / error, runs, freedom), q)
+        return HonestDifference(0.0, np.where(distance > 0, 0.0, 1.0), q)
+    p = studentized_range.tail(distance / error, len(cells), _freedom(cells))
+    return HonestDifference(q * error, p, q)
+
+
+def tukey_groups(scores: npt.ArrayLike, alpha: float = ALPHA) -> TukeyGroups:
+    """Return Tukey's HSD, as tukey_hsd() does and sooner, with the groups of runs that it does not tell apart."""
+    cells = _complete(scores)
+    error, q = _tukey(cells, alpha)
+    means = cells.mean(axis=1).round(DIGITS)
+    return TukeyGroups(q * error, grouping_letters(means, np.abs(means[:, np.newaxis] - means) > q * error))
+
+
+def _tukey(cells: Figures, alpha: float) -> tuple[float, float]:
+    """Return the standard error of a mean in the two-way layout, and q; the error is 0 where rounding is all of it."""
+    residuals = cells - cells.mean(axis=1)[:, np.newaxis] - cells.mean(axis=0) + cells.mean()
+    error = math.sqrt(float((residuals**2).sum()) / _freedom(cells) / cells.shape[1])
+    q = float(studentized_range.critical_value(alpha, len(cells), _freedom(cells)))
+    return (error if error > 10.0**-DIGITS else 0.0), q
+
+
+def _freedom(cells: Figures) -> int:
+    runs, topics = cells.shape
+    return (runs - 1) * (topics - 1)
 
 
 def randomised_tukey_hsd(

@@ -15,7 +15,8 @@ from metaeval.stats.means import Figures
 
 _NORMAL = np.linspace(-8.0, 8.0, 101)  # standard normal values with all of the mass that counts
 _RANGES = np.linspace(0.0, 20.0, 10_001)  # at which the range's distribution is computed
-_STEPS = np.linspace(0.0, 1.0, 200)  # of the estimated deviation
+_FEW_DEGREES = 10  # of freedom: the fewer, the wider the estimated deviation spreads
+_NODES, _MORE_NODES = 64, 200  # of that deviation; with few degrees
 _NEGLIGIBLE = 34.0  # a density is this far below its highest, in natural logarithms
 _HALVINGS = 60
 
@@ -32,7 +33,8 @@ def tail(q: npt.ArrayLike, groups: int, freedom: npt.ArrayLike) -> Figures:
     values = np.asarray(q, dtype=np.float64)[..., np.newaxis]
     # s = exp(x) has the density of sqrt(chi2 / freedom).
     reach = _NEGLIGIBLE / degrees
-    x = (reach + 2 * np.sqrt(reach)) * _STEPS - reach - np.sqrt(reach)
+    steps = np.linspace(0.0, 1.0, _MORE_NODES if (degrees < _FEW_DEGREES).any() else _NODES)
+    x = (reach + 2 * np.sqrt(reach)) * steps - reach - np.sqrt(reach)
     weights = np.exp(degrees * (x - np.expm1(2 * x) / 2))
     tails = np.interp(values * np.exp(x), _RANGES, _range_tail(groups))
     return np.asarray((tails * weights).sum(axis=-1) / weights.sum(axis=-1))

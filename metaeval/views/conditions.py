@@ -53,10 +53,15 @@ def score_figure(request: PersonRequest, slug: str, condition_id: int, name: str
 
 def asked_scores(request: PersonRequest, slug: str, condition_id: int) -> tuple[Condition, Policy, str, list[Measure]]:
     """Return the condition, and what is asked of it: the policy, the key of a measure, and all that can be."""
-    campaign = organized_campaign(request.user, slug)
-    condition, policy = scored_condition(campaign, condition_id), asked_policy(request)
+    condition, measure, measures = asked_measure(request, slug, condition_id)
+    return condition, asked_policy(request), measure, measures
+
+
+def asked_measure(request: PersonRequest, slug: str, condition_id: int) -> tuple[Condition, str, list[Measure]]:
+    """Return the condition, the key of the measure that is asked for, and all that can be. Raises Http404."""
+    condition = scored_condition(organized_campaign(request.user, slug), condition_id)
     measures: list[Measure] = [one for one in scoring_of(condition.kind).measures.all if one.key != LENGTH]
     measure = request.GET.get("measure", measures[0].key)
     if measure not in {one.key for one in measures}:
         raise Http404("There is no such measure.")
-    return condition, policy, measure, measures
+    return condition, measure, measures

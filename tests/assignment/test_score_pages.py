@@ -11,16 +11,18 @@ from django.test.utils import CaptureQueriesContext
 from assessor.accounts.models import Person
 from assessor.campaigns.models import CONTROL, Answer, Campaign, Condition, Event, Judge, Run
 from assessor.runtime.process_cache import cache
-from assessor.scores.cache import scores_with_intervals
+from assessor.scores.cache import condition_scores, scores_with_intervals
 from assessor.scores.leaderboards import FORMS, score_lines
 from assignment.actions import leave_out
 from metaeval.stats.bootstrap import bootstrap_means
+from metaeval.stats.letters import in_short
 from metaeval.stats.means import OVER, Policy
+from metaeval.stats.multiple_comparisons import tukey_groups
 from nuggets.models import Nugget
 from tests.assignment.conftest import run_file
 from tests.assignment.scored import BANKS, auto_condition, import_banks, label, say, sheet_on
 from tests.conftest import client_of
-from tests.scores.pages import Page, address, board, get, scores_of
+from tests.scores.pages import Page, address, board, get, letters, scores_of
 
 
 @pytest.fixture(autouse=True)
@@ -161,7 +163,7 @@ def test_bars_have_the_interval_of_the_mean_over_topics(as_olga: Client, auto: C
     )
     assert bars == [("75.00%", "50.00%", "100.00%"), ("50.00%", "0.00%", "100.00%"), ("0.00%", "0.00%", "0.00%")]
     assert "0 to 1, 95 % interval</th>" in text
-    found, (cells, low, high), _ = scores_with_intervals(auto, Policy.ANSWERED)
+    found, (cells, low, high, _), _ = scores_with_intervals(auto, Policy.ANSWERED)
     expected = bootstrap_means(cells, seed=2026)
     assert np.array_equal(low, expected[0], equal_nan=True)
     assert np.array_equal(high, expected[1], equal_nan=True)
@@ -181,6 +183,26 @@ def test_intervals_are_kept_until_a_label_changes(as_olga: Client, auto: Conditi
     say(sheet_on(auto, "t1", "team.one"), 0, label=None)
     get(as_olga, scores_of(auto))
     assert len(made) == 2
+
+
+def test_runs_that_are_not_told_apart_share_a_letter(as_olga: Client, auto: Condition):
+    for measure in ("vstrict", "astrict"):
+        text, page = get(as_olga, scores_of(auto, measure=measure))
+        found = condition_scores(auto)
+        cells = found.scores[..., found.measures.keys.index(measure)]
+        expected = tukey_groups(cells)
+        assert letters(page) == {
+            run.tag: in_short(groups) for run, groups in zip(found.runs, expected.groups, strict=True)
+        }
+        assert f"HSD of {expected.least:.3f}, which corrects for all pairs of 3 runs" in text
+
+
+def test_letters_need_a_score_of_every_run_on_every_topic(as_olga: Client, auto: Condition):
+    say(sheet_on(auto, "t1", "team.one"), 0, label=None)  # which is no reason to count 0
+    for policy in ("zero", "answered"):
+        text, page = get(as_olga, scores_of(auto, policy=policy))
+        assert letters(page) == {}
+        assert "Letters need a score of every run on every topic" in text
 
 
 def test_another_measure_has_the_bars_and_the_order(as_olga: Client, auto: Condition):

@@ -82,6 +82,7 @@ PAGES = {
         "/campaigns/demo/scores/2/figures/",
         "/campaigns/demo/scores/2/reusability/",
         "/campaigns/demo/scores/2/nuggets/",
+        "/campaigns/demo/scores/2/significance/",
         "/campaigns/demo/pairs/?words=1",
         "/campaigns/demo/studies/",
         "/campaigns/demo/studies/1/",
@@ -183,6 +184,7 @@ FILES = {
 }
 FILES |= {"nugget_table", "nugget_figure"}
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest"}
+FILES |= {"significance_table", "significance_figure", "effort_figure", "frozen_bundle", "frozen_manifest"}
 SCREENS = {"assignment", "assignment_answer", "assignment_nugget", "support", "support_answer", "relevance"}
 SCREENS |= {"relevance_passage", "argue", "argue_report"}
 SCREENS |= {"preference", "preference_answer", "report_editor"}

@@ -55,10 +55,17 @@ def get(client: Client, address: str, status: int = 200) -> tuple[str, Page]:
 
 
 def board(page: Page, at: int = 0) -> list[list[str]]:
-    """Return a leaderboard of a page: its caption, heads and rows, without what is no text (boxes, bars)."""
+    """Return a leaderboard of a page: its caption, heads and rows, without boxes, bars, and letters of groups."""
     caption, heads, *rows = [table for table in page.tables if "runs over all topics" in table[0][0]][at]
     bar = 6
-    return [caption, [*heads[1:bar], *heads[bar + 1 :]], *([*row[1:bar], *row[bar + 1 :]] for row in rows)]
+    after = bar + 1 + ("Letters" in heads)
+    return [caption, [*heads[1:bar], *heads[after:]], *([*row[1:bar], *row[after:]] for row in rows)]
+
+
+def letters(page: Page) -> dict[str, str]:
+    """Return the letters of the runs of a page's first leaderboard, by tag; nothing without that column."""
+    _, heads, *rows = next(table for table in page.tables if "runs over all topics" in table[0][0])
+    return {row[2]: row[heads.index("Letters")] for row in rows if row[1]} if "Letters" in heads else {}
 
 
 def scores_of(*conditions: Condition, **asked: str) -> str:

@@ -13,6 +13,7 @@ from metaeval.stats.multiple_comparisons import (
     discriminative_power,
     holm,
     randomised_tukey_hsd,
+    tukey_groups,
     tukey_hsd,
 )
 from tests.metaeval.matrices import two_sides
@@ -92,6 +93,14 @@ def test_equal_differences_on_all_topics_are_certain():
     cells = np.array([[0.3, 0.7, 0.9], [0.3, 0.7, 0.9], [0.2, 0.6, 0.8]])
     found = tukey_hsd(cells)
     assert (found.least, found.p.tolist()) == (0.0, [1.0, 0.0, 0.0])
+    assert tukey_groups(cells) == (0.0, [[0], [0], [1]])
+
+
+def test_groups_are_those_of_all_pairs():
+    cells = scores(6, 9, 12)
+    found = compare_pairs(cells, draws=0, seed=0)
+    assert found.tukey
+    assert tukey_groups(cells) == (found.tukey.least, found.letters(Method.TUKEY))
 
 
 def test_randomised_difference_is_that_of_all_permutations():

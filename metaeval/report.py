@@ -45,7 +45,7 @@ def write_report(folder: Path, calculation: Calculation, theme: Theme) -> list[s
     """Write everything of a calculation into a folder; return the files' names."""
     texts = {JSON: result_json(calculation), **calculation.files}
     charts = ((figure.name, figure.specification) for figure in calculation.figures.all())
-    return _write_folder(folder, texts, charts, theme)
+    return write_folder(folder, texts, charts, theme)
 
 
 def write_score_report(
@@ -69,10 +69,10 @@ def write_score_report(
     texts |= {name: "".join(lines) for name, lines in statistics_tables.files(scores, comparisons).items()}
     labels = measure_labels(scores.reference.measures)
     figures = comparison_figures(scores, comparisons, labels, seed=inputs["seed"], draws=inputs["draws"], hours=hours)
-    return _write_folder(folder, texts, ((one.name, one.specification) for one in figures), theme)
+    return write_folder(folder, texts, ((one.name, one.specification) for one in figures), theme)
 
 
-def _write_folder(
+def write_folder(
     folder: Path, texts: Mapping[str, str], charts: Iterable[tuple[str, Specification]], theme: Theme
 ) -> list[str]:
     """Write texts by their files' names, and charts by theirs, in all FORMS; return the names of all files."""

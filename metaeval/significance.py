@@ -260,6 +260,15 @@ def pair_lines(found: Significance) -> Iterator[str]:
     )
 
 
+def significance_tables(found: Significance, method: Method) -> dict[str, Iterator[str]]:
+    """Return the tables of runs with their letters and of all pairs, by the names of files."""
+    return {
+        "runs.csv": run_lines(found, method),
+        "runs.tex": run_latex(found, method),
+        "pairs.csv": pair_lines(found),
+    }
+
+
 def power(condition: Condition, cells: Cells, method: Method, *, draws: int | None = None) -> dict[str, Figures]:
     """Return the discriminative power of a condition's measures at LEVELS, by key; one without it is left out.
 

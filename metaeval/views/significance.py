@@ -1,6 +1,5 @@
 """Which pairs of runs differ under a condition, by a measure and a correction for the number of pairs."""
 
-from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from django.http import Http404, HttpResponse, HttpResponseBase
@@ -16,16 +15,13 @@ from metaeval.pages import figure_content
 from metaeval.significance import (
     CELLS_WORDS,
     METHOD_WORDS,
-    Significance,
     kept_figures,
     kept_significance,
     layout_notes,
     method_counts,
-    pair_lines,
-    run_latex,
-    run_lines,
     run_rows,
     sentence,
+    significance_tables,
 )
 from metaeval.stats.layout import Cells
 from metaeval.stats.letters import in_short
@@ -33,13 +29,6 @@ from metaeval.stats.measures import Measure
 from metaeval.stats.multiple_comparisons import Method
 from metaeval.views.conditions import asked_measure
 from metaeval.views.figures import figure_response
-
-# By the names of files.
-TABLES: dict[str, Callable[[Significance, Method], Iterable[str]]] = {
-    "runs.csv": run_lines,
-    "runs.tex": run_latex,
-    "pairs.csv": lambda found, method: pair_lines(found),
-}
 
 
 class _Asked(NamedTuple):
@@ -86,7 +75,7 @@ def significance(request: PersonRequest, slug: str, condition_id: int) -> HttpRe
             (at, row.run, of_measure.on_page(row.mean), in_short(row.letters))
             for at, row in enumerate(run_rows(found, method), start=1)
         ],
-        "tables": TABLES,
+        "tables": significance_tables(found, method),
         "figures": [figure_content(*one) for one in kept_figures(condition, cells, measure, method)],
         "figure_forms": FORMS,
         "address": reverse("significance", args=[slug, condition_id]),
@@ -98,10 +87,10 @@ def significance(request: PersonRequest, slug: str, condition_id: int) -> HttpRe
 def significance_table(request: PersonRequest, slug: str, condition_id: int, name: str) -> HttpResponseBase:
     """The runs with their letters, or all pairs with their p-values, as a file."""
     condition, measure, _, cells, method = _asked(request, slug, condition_id)
-    if name not in TABLES:
+    tables = significance_tables(kept_significance(condition, cells, measure), method)
+    if name not in tables:
         raise Http404("There is no such table.")
-    lines = TABLES[name](kept_significance(condition, cells, measure), method)
-    return download(f"{slug}.{condition}.{measure}.{cells}.{method}.{name}", lines)
+    return download(f"{slug}.{condition}.{measure}.{cells}.{method}.{name}", tables[name])
 
 
 @require_safe

@@ -1,6 +1,6 @@
 """Which pairs of a condition's runs differ by a measure: kept results, and what pages and files show of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -26,6 +26,7 @@ from metaeval.stats.multiple_comparisons import (
     PairTests,
     compare_pairs,
     discriminative_power,
+    is_complete,
     randomised_tukey_hsd,
     tukey_hsd,
 )
@@ -49,7 +50,6 @@ METHOD_WORDS = {
     Method.RANDOMISED: "Randomised Tukey HSD",
     Method.HOLM: "Holm",
 }
-_OF_LAYOUT = (Method.TUKEY, Method.RANDOMISED)
 
 
 class Significance(NamedTuple):
@@ -161,7 +161,7 @@ class MethodCount(NamedTuple):
 
 
 def method_counts(found: Significance) -> list[MethodCount]:
-    """Return how many pairs differ by each method, from the most lenient one on."""
+    """Return how many pairs differ by each method."""
     counts = []
     for method, label in METHOD_WORDS.items():
         if method not in found.tests.p:
@@ -179,19 +179,17 @@ def layout_notes(found: Significance) -> list[str]:
     layout, notes = found.layout, []
     if found.left_out:
         few = quantity(len(found.left_out), "runs")
-        notes.append(f"{few} answered less than half of the topics and {_are(found.left_out)} left out.")
+        notes.append(
+            f"{few} answered less than half of the topics and {'is' if len(found.left_out) == 1 else 'are'} left out."
+        )
     if len(layout.topics) < found.topics:
         notes.append(f"{len(layout.topics):,} of {found.topics:,} topics are compared.")
     if layout.unanswered:
-        does = "does not count" if found.cells == Cells.ANSWERED else "counts 0"
-        notes.append(f"{quantity(layout.unanswered, 'answers')} not submitted: {does}.")
+        were = "was" if layout.unanswered == 1 else "were"
+        notes.append(f"{quantity(layout.unanswered, 'answers')} {were} not submitted.")
     if layout.unjudged:
         notes.append(f"{quantity(layout.unjudged, 'cells')} not judged or without all labels: never 0.")
     return notes
-
-
-def _are(things: Sequence[object]) -> str:
-    return "is" if len(things) == 1 else "are"
 
 
 class RunRow(NamedTuple):
@@ -269,7 +267,9 @@ def significance_tables(found: Significance, method: Method) -> dict[str, Iterat
     }
 
 
-def power(condition: Condition, cells: Cells, method: Method, *, draws: int | None = None) -> dict[str, Figures]:
+def power(
+    condition: Condition, cells: Cells, method: Method, *, draws: int | None = None, seed: int = SEED
+) -> dict[str, Figures]:
     """Return the discriminative power of a condition's measures at LEVELS, by key; one without it is left out.
 
     draws: permutations for each measure; None for as many as a page waits for.
@@ -280,19 +280,19 @@ def power(condition: Condition, cells: Cells, method: Method, *, draws: int | No
     shares = {}
     for at, key in measures:
         layout = lay_out(found.scores[is_system, :, at], found.states[is_system], cells)
-        p = _p_values(layout.scores, method, draws or page_draws(layout, len(measures)))
+        p = _p_values(layout.scores, method, draws or page_draws(layout, len(measures)), seed)
         if p is not None:
             shares[key] = discriminative_power(p, LEVELS)
     return shares
 
 
-def _p_values(scores: Figures, method: Method, draws: int) -> Figures | None:
+def _p_values(scores: Figures, method: Method, draws: int, seed: int) -> Figures | None:
     """Return the p-values of all pairs by one method, or None where it needs a complete layout."""
-    if method not in _OF_LAYOUT:
-        return compare_pairs(scores, draws=0, seed=SEED).p[method]
-    if min(scores.shape) < 2 or np.isnan(scores).any():
+    if method not in (Method.TUKEY, Method.RANDOMISED):
+        return compare_pairs(scores, draws=0, seed=seed).p[method]
+    if not is_complete(scores):
         return None
-    return (tukey_hsd(scores) if method == Method.TUKEY else randomised_tukey_hsd(scores, draws=draws, seed=SEED)).p
+    return (tukey_hsd(scores) if method == Method.TUKEY else randomised_tukey_hsd(scores, draws=draws, seed=seed)).p
 
 
 def significance_figures(found: Significance, method: Method, shares: dict[str, Figures]) -> "list[NamedFigure]":

@@ -168,8 +168,7 @@ def _tukey(cells: Figures, alpha: float) -> tuple[float, float]:
 
 
 def _freedom(cells: Figures) -> int:
-    runs, topics = cells.shape
-    return (runs - 1) * (topics - 1)
+    return int((len(cells) - 1) * (cells.shape[1] - 1))
 
 
 def randomised_tukey_hsd(

@@ -184,7 +184,7 @@ FILES = {
 }
 FILES |= {"nugget_table", "nugget_figure"}
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest"}
-FILES |= {"significance_table", "significance_figure", "effort_figure", "frozen_bundle", "frozen_manifest"}
+FILES |= {"significance_table", "significance_figure"}
 SCREENS = {"assignment", "assignment_answer", "assignment_nugget", "support", "support_answer", "relevance"}
 SCREENS |= {"relevance_passage", "argue", "argue_report"}
 SCREENS |= {"preference", "preference_answer", "report_editor"}

@@ -3,9 +3,12 @@
 import csv
 import io
 import re
+from io import StringIO
+from pathlib import Path
 
 import numpy as np
 import pytest
+from django.core.management import CommandError, call_command
 from django.test import Client
 
 from assessor.campaigns.models import Condition, Run
@@ -105,8 +108,10 @@ def test_cells_without_labels_never_count_0(client: Client, first: Condition):
 
 def test_what_was_not_submitted_counts_as_the_policy_says(client: Client, first: Condition):
     # team.empty answered one of two topics.
-    assert "1 answer not submitted: counts 0." in text_of(client, first)
-    assert "1 answer not submitted: does not count." in text_of(client, first, "?policy=answered")
+    zero, answered = text_of(client, first), text_of(client, first, "?policy=answered")
+    assert "Not submitted counts 0. 1 answer was not submitted." in zero
+    assert "Not submitted does not count. 1 answer was not submitted." in answered
+    assert headline(answered).startswith("An HSD needs a score of every run on every topic, and 1 of 6 are missing")
     common = text_of(client, first, "?policy=common")
     assert "1 of 2 topics are compared." in common
     assert headline(common).startswith("An HSD needs two runs and two topics")
@@ -161,3 +166,31 @@ def test_a_condition_without_labels_has_nothing_to_test(client: Client, edits: C
     condition = auto_condition(edits, "Empty")
     assert "No scores yet" in text_of(client, condition)
     assert rows(client, condition, "runs.csv") == rows(client, condition, "pairs.csv") == []
+
+
+def test_the_command_prints_counts_and_writes_tables_and_figures(first: Condition, tmp_path: Path):
+    out, folder = StringIO(), tmp_path / "significance"
+    call_command("compute_significance", "study", condition=str(first), draws=50, out=folder, stdout=out)
+    _, tests = compared(first)
+    text = out.getvalue()
+    for method in (Method.T, Method.BH, Method.TUKEY, Method.HOLM):
+        assert f"{tests.differing(method)} of 3 pairs of runs" in text
+    assert "1 answer was not submitted." in text
+    charts = {f"{name}.{form}" for name in ("means", "power") for form in ("svg", "pdf", "png")}
+    assert {path.name for path in folder.iterdir()} == {"runs.csv", "runs.tex", "pairs.csv"} | charts
+    pairs = list(csv.DictReader((folder / "pairs.csv").open()))
+    assert [float(row["p_tukey"]) for row in pairs] == pytest.approx(tests.p[Method.TUKEY].tolist(), abs=1e-9)
+    assert min(float(row["p_randomised"]) for row in pairs) >= 1 / 51
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"measure": "no"}, "There is no measure no"),
+        ({"draws": 0}, "at least one draw"),
+        ({"seed": -1}, "not negative"),
+    ],
+)
+def test_the_command_says_what_is_wrong(first: Condition, wrong: dict[str, object], why: str):
+    with pytest.raises(CommandError, match=why):
+        call_command("compute_significance", "study", condition=str(first), **wrong)

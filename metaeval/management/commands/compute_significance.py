@@ -57,7 +57,9 @@ class Command(BaseCommand):
         if options["out"]:
             method = Method(method)
             tables = {name: "".join(lines) for name, lines in significance_tables(found, method).items()}
-            figures = significance_figures(found, method, power(condition, Cells(cells), method, draws=draws))
+            figures = significance_figures(
+                found, method, power(condition, Cells(cells), method, draws=draws, seed=seed)
+            )
             charts = ((one.name, one.specification) for one in figures)
             try:
                 files = write_folder(options["out"], tables, charts, Theme(options["theme"]))

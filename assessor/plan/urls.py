@@ -1,7 +1,9 @@
 from django.urls import path
 
-from assessor.plan.views import effort, overview
+from assessor.plan.views import effort, next_edition, overview
 from assessor.plan.views import plan as views
+
+_NEXT_EDITION = "campaigns/<slug:slug>/scores/<int:condition_id>/next-edition"
 
 urlpatterns = [
     path("campaigns/<slug:slug>/plan/", views.plan, name="plan"),
@@ -16,4 +18,9 @@ urlpatterns = [
     path("campaigns/<slug:slug>/plan/waiting/<int:waiting_id>/take-out/", views.take_out, name="take_out_of_queue"),
     path("campaigns/<slug:slug>/plan/planned/<int:planned_id>/take-back/", views.take_back, name="take_back_planned"),
     path("campaigns/<slug:slug>/plan/work/<int:condition_id>/<int:topic_id>/", views.piece, name="plan_piece"),
+    path(f"{_NEXT_EDITION}/", next_edition.next_edition, name="next_edition"),
+    path(f"{_NEXT_EDITION}/plan.csv", next_edition.next_edition_table, name="next_edition_table"),
+    path(
+        f"{_NEXT_EDITION}/figures/<str:name>.<str:form>", next_edition.next_edition_figure, name="next_edition_figure"
+    ),
 ]

@@ -6,7 +6,7 @@ turns figures into files.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import altair as alt
@@ -466,6 +466,40 @@ def topics_needed_figure(
     axis = base.mark_point(opacity=0, size=0).encode(above, y)
     figure: alt.LayerChart = _figure([alt.layer(*layers), axis], height=150, note=[note]).resolve_scale(x="independent")
     return figure
+
+
+def planning_figure(
+    topics: Sequence[int], curves: Mapping[str, Sequence[float]], *, title: str, chosen: int, top: float | None = None
+) -> alt.LayerChart:
+    """Return curves over the number of topics, by name, with their points at the chosen number. top: of the y axis."""
+    names = list(curves)
+    rows = [
+        {"curve": name, "topics": number, "value": value}
+        for name in names
+        for number, value in zip(topics, curves[name], strict=True)
+    ]
+    x = alt.X("topics:Q", title="Topics", scale=alt.Scale(domain=[0, max(topics)], nice=False))
+    y = alt.Y("value:Q", title=title, scale=alt.Scale(domain=[0, top]) if top else alt.Scale(zero=True, nice=True))
+    # By colour and by dashes.
+    scale = alt.Scale(domain=names)
+    legend = alt.Legend(title=None, orient="top", symbolType="stroke", symbolStrokeWidth=1.5)
+    colour = alt.Color("curve:N", scale=scale, legend=legend)
+    dashes = alt.StrokeDash("curve:N", scale=scale, legend=legend)
+    tooltip = [
+        alt.Tooltip("curve:N", title="Curve"),
+        alt.Tooltip("topics:Q", title="Topics"),
+        alt.Tooltip("value:Q", title=title, format=".3f"),
+    ]
+    lines = _chart(rows).mark_line(strokeWidth=1.5).encode(x, y, colour, dashes)
+    points = _chart([row for row in rows if row["topics"] == chosen])
+    return _figure(
+        [
+            _chart([{"topics": chosen}]).mark_rule(style="guide").encode(x),
+            lines,
+            points.mark_point(style="run", filled=True, size=34, opacity=1).encode(x, y, colour, tooltip=tooltip),
+        ],
+        height=150,
+    )
 
 
 def distribution_figure(judges: Sequence[str], labels: Sequence[str], counts: npt.ArrayLike) -> alt.LayerChart:

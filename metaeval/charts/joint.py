@@ -10,12 +10,20 @@ _OWN = ("$schema", "autosize", "config", "datasets")  # what a figure has that s
 
 
 def joint_figure(
-    figures: Sequence[Specification], *, shared: Sequence[str], swap: bool = False, columns: int = 2
+    figures: Sequence[Specification],
+    *,
+    shared: Sequence[str] = (),
+    independent: Sequence[str] = (),
+    swap: bool = False,
+    columns: int = 2,
 ) -> dict[str, Any]:
-    """Return figures side by side. shared: the channels with one scale in all; swap: exchange the axes of each."""
+    """Return figures side by side. swap: exchange the axes of each.
+
+    shared: the channels with one scale in all; independent: those with a scale and a legend in each.
+    """
     parts = [{name: value for name, value in figure.items() if name not in _OWN} for figure in figures]
     parts = [_swapped(part) if swap else part for part in parts]
-    resolve = dict.fromkeys(shared, "shared")
+    resolve = dict.fromkeys(shared, "shared") | dict.fromkeys(independent, "independent")
     return {
         "$schema": figures[0]["$schema"],
         "datasets": {name: rows for figure in figures for name, rows in figure.get("datasets", {}).items()},

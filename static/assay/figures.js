@@ -15,14 +15,15 @@ async function draw(place) {
   place.querySelector("svg").setAttribute("aria-hidden", "true"); // its place has the name, the table the figures
 }
 
-function drawAll() {
-  for (const place of document.querySelectorAll("[data-figure]")) {
+function drawAll(which = "[data-figure]") {
+  for (const place of document.querySelectorAll(which)) {
     draw(place).catch(() => {
       place.textContent = "This figure could not be drawn; its table and files are below.";
     });
   }
 }
 
-document.addEventListener("DOMContentLoaded", drawAll);
+document.addEventListener("DOMContentLoaded", () => drawAll());
+document.addEventListener("htmx:afterSettle", () => drawAll("[data-figure]:empty")); // a part of the page was replaced
 document.addEventListener("keydown", ({ key }) => key === "Escape" && tip.classList.remove("visible"));
-dark.addEventListener("change", drawAll);
+dark.addEventListener("change", () => drawAll());

@@ -83,6 +83,7 @@ PAGES = {
         "/campaigns/demo/scores/2/reusability/",
         "/campaigns/demo/scores/2/nuggets/",
         "/campaigns/demo/scores/2/significance/",
+        "/campaigns/demo/scores/2/next-edition/",
         "/campaigns/demo/pairs/?words=1",
         "/campaigns/demo/studies/",
         "/campaigns/demo/studies/1/",
@@ -185,6 +186,7 @@ FILES = {
 FILES |= {"nugget_table", "nugget_figure"}
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest"}
 FILES |= {"significance_table", "significance_figure"}
+FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest", "next_edition_table", "next_edition_figure"}
 SCREENS = {"assignment", "assignment_answer", "assignment_nugget", "support", "support_answer", "relevance"}
 SCREENS |= {"relevance_passage", "argue", "argue_report"}
 SCREENS |= {"preference", "preference_answer", "report_editor"}

@@ -3,6 +3,7 @@
 import logging
 from collections import Counter
 from collections.abc import Collection, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from metaeval.formats.score_tables import read_score_table
 from metaeval.inputs import NothingToCompare, resolve_aliases
 from metaeval.measures import kinds_with
 from metaeval.models import Calculation, Comparable, Comparison, Figure, ScoreTable
+from metaeval.stats.ceiling import MARGIN
 from metaeval.stats.means import Policy
 from metaeval.stats.measures import COVERAGE, PRECISION
 
@@ -119,6 +121,7 @@ def create_comparison(
     topics: Sequence[str] = (),
     topics_of: Condition | None = None,
     circular: bool = False,
+    margin: float = MARGIN,
     policy: Policy = Policy.ZERO,
     seed: int | None = None,
     draws: int = DRAWS,
@@ -135,6 +138,8 @@ def create_comparison(
     _require_known("topic", topics, campaign.topics.values_list("qid", flat=True))
     if not 1 <= draws <= MOST_DRAWS:
         raise ComparisonError(f"Topics are drawn 1 to {MOST_DRAWS:,} times.")
+    if not 0 < round(margin, 3) < 1:
+        raise ComparisonError("The margin of κ is above 0 and below 1, with three digits at most.")
     comparison = Comparison(
         campaign=campaign,
         name=" ".join(name.split()),
@@ -146,6 +151,7 @@ def create_comparison(
         topics=sorted(set(topics)),
         topics_of=topics_of,
         circular=circular,
+        margin=Decimal(f"{margin:.3f}"),
         policy=policy,
         seed=new_seed() if seed is None else seed,
         draws=draws,
@@ -169,6 +175,7 @@ def create_comparison(
             topics=comparison.topics,
             topics_of=str(topics_of) if topics_of else None,
             **({"circular": True} if circular else {}),
+            **({"margin": margin} if margin != MARGIN else {}),
             policy=policy,
             seed=comparison.seed,
             draws=draws,

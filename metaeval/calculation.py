@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from assessor.campaigns.models import Condition
+from metaeval.ceiling_report import report_ceiling
 from metaeval.inputs import (
     Gap,
     Input,
@@ -104,7 +105,9 @@ def compute(comparison: Comparison, progress: Progress) -> Computation:
         raise NothingToCompare(f"{reference.name} and {candidate.name} have no labels of the same things.")
     if labels:
         figures += _label_figures(reference, candidate, labels)
-    progress(80, "other conditions")
+    progress(80, "noise ceiling")
+    result |= report_ceiling(comparison, reference, candidate, scores, restriction, names)
+    progress(85, "other conditions")
     others = further_conditions(reference, candidate, policy, restriction, names)
     result["labels"] = labels.report if labels else None
     if labels:

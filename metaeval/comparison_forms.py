@@ -15,6 +15,7 @@ from metaeval.actions import DRAWS, MOST_DRAWS
 from metaeval.measures import kinds_with
 from metaeval.models import Comparable
 from metaeval.queries import comparables_of, side_key
+from metaeval.stats.ceiling import MARGIN
 from metaeval.stats.means import Policy
 from metaeval.stats.measures import PRECISION
 from metaeval.stats.score_matrix import CONTROL, POLICIES
@@ -61,6 +62,14 @@ class CompareForm(forms.Form):
         required=False,
         label="Circular runs too",
         help_text="Runs that were made from what scores them, or by who does. Tables and figures call each of them so.",
+    )
+    margin = forms.FloatField(
+        min_value=0.001,
+        max_value=0.999,
+        initial=MARGIN,
+        required=False,
+        label="Margin of κ",
+        help_text="By how much less a judge may agree with a person than a second person does. Fix it beforehand.",
     )
     policy = forms.ChoiceField(
         label="Answers not submitted", choices=[(one, POLICY_WORDS[one]) for one in POLICIES], initial=Policy.ZERO
@@ -125,6 +134,9 @@ class CompareForm(forms.Form):
 
     def clean_runs(self) -> list[str]:
         return str(self.cleaned_data["runs"]).split()
+
+    def clean_margin(self) -> float:
+        return self.cleaned_data["margin"] or MARGIN
 
     def clean_topics(self) -> list[str]:
         return str(self.cleaned_data["topics"]).split()

@@ -1,10 +1,13 @@
 """Comparisons of conditions and score tables, and what was computed of them."""
 
+from decimal import Decimal
+
 from django.db import models
 from django.db.models import F, Q
 
 from assessor.campaigns.models import AppendOnly, Condition, QrelsSource
 from assessor.runtime.fields import JSONText
+from metaeval.stats.ceiling import MARGIN
 from metaeval.stats.means import Policy
 from metaeval.stats.score_matrix import POLICIES
 
@@ -85,6 +88,12 @@ class Comparison(models.Model):
         default=False,
         help_text="Runs that were made from what scores them, or by who does, are compared too; each is called so.",
     )
+    margin = models.DecimalField(
+        default=Decimal(str(MARGIN)),
+        max_digits=4,
+        decimal_places=3,
+        help_text="By how much less a judge may agree with a person than a second person, in kappa.",
+    )
     policy = models.CharField(max_length=10, choices=[(one.value, one.value) for one in POLICIES], default=Policy.ZERO)
     seed = models.PositiveBigIntegerField(help_text="Decides which topics are drawn.")
     draws = models.PositiveIntegerField(help_text="How often topics are drawn for intervals.")
@@ -97,6 +106,7 @@ class Comparison(models.Model):
             models.UniqueConstraint(fields=("campaign", "name"), name="comparison_name_once"),
             models.CheckConstraint(condition=_is_one("first"), name="first_side_is_one_thing"),
             models.CheckConstraint(condition=_is_one("second"), name="second_side_is_one_thing"),
+            models.CheckConstraint(condition=Q(margin__gt=0, margin__lt=1), name="margin_is_of_kappa"),
             *(
                 models.CheckConstraint(
                     condition=~Q(**{f"first_{what}": F(f"second_{what}")}) | Q(**{f"first_{what}": None}),

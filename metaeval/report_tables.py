@@ -8,7 +8,7 @@ from assessor.formats import latex
 from assessor.formats.latex import as_latex
 from assessor.formats.report import quantity
 from assessor.formats.tables import write_table
-from metaeval import statistics_tables
+from metaeval import ceiling_tables, statistics_tables
 from metaeval.measures import measure_named
 from metaeval.serializers import RATES
 from metaeval.stats.comparison import MeasureComparison
@@ -299,6 +299,7 @@ def _summary(result: Json, scores: MatchedScores | None, comparisons: Sequence[M
         for row in of_three["rows"]:
             rates = ", ".join(f"{_NAMES[name]} {_short(row[name])}" for name in ("match", "unweighted", "linear"))
             yield f"  {row['first']} and {row['second']} ({row['who']}): {rates}\n"
+    yield from ceiling_tables.text_lines(result, first, second)
 
 
 def _short(statistic: Json) -> str:
@@ -321,5 +322,7 @@ _OF_PARTS: dict[str, tuple[str, Callable[[Json], Iterator[str]]]] = {
     "described.tex": ("described", _described_latex),
     "topics.csv": ("topics", _topics_csv),
     "left_out.csv": ("left_out", _left_out_csv),
+    "ceiling.csv": ("ceiling", ceiling_tables.csv_lines),
+    "ceiling.tex": ("ceiling", ceiling_tables.latex_lines),
 }
 FILES = (*statistics_tables.FILES, *_OF_PARTS, SUMMARY)

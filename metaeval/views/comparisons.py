@@ -18,7 +18,7 @@ from assessor.campaigns.queries import without_practice
 from assessor.labels.label_kind import label_kind
 from assessor.scores.leaderboards import POLICY_WORDS
 from assessor.scores.sorting import shown as sorted_table
-from metaeval import actions, headline
+from metaeval import actions, ceiling_tables, headline
 from metaeval.access import campaign_comparison, last_result, result_figure
 from metaeval.actions import ComparisonError, TableError
 from metaeval.charts.rendering import FORMS
@@ -141,11 +141,13 @@ def _context(request: PersonRequest, campaign: Campaign, found: Comparison) -> d
     usual = f"-{rows[0].measure.key}" if rows else ""
     listings = [score_listing(result, place) for place in ("first", "second")] if rows else []
     tables = [sorted_table(request.GET, listing, usual) for listing in listings]
+    names = headline.names_of_sides(found)
     return context | {
+        **ceiling_tables.page_context(result, *names),
         "result": result,
         "rows": rows,
         "measure": measure,
-        "sentences": headline.sentences(result, *headline.names_of_sides(found), are_graded=_are_graded(found)),
+        "sentences": headline.sentences(result, *names, are_graded=_are_graded(found)),
         "are_graded": _are_graded(found),
         "key_figures": headline.key_figures(result),
         "moves": headline.moves(result),

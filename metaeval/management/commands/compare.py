@@ -13,6 +13,7 @@ from metaeval.models import Calculation, Comparable
 from metaeval.queries import comparables_named, comparables_of
 from metaeval.report import write_report
 from metaeval.report_tables import SUMMARY
+from metaeval.stats.ceiling import MARGIN
 from metaeval.stats.means import Policy
 from metaeval.stats.score_matrix import POLICIES
 
@@ -32,6 +33,12 @@ class Command(BaseCommand):
         parser.add_argument("--topics-of", metavar="CONDITION", help="Only topics that are judged under it.")
         parser.add_argument(
             "--circular", action="store_true", help="Runs that were made from what scores them, or by who does, too."
+        )
+        parser.add_argument(
+            "--margin",
+            type=float,
+            default=MARGIN,
+            help="By how much less a judge may agree with a person than a second person, in kappa.",
         )
         parser.add_argument(
             "--policy",
@@ -63,7 +70,10 @@ class Command(BaseCommand):
                 first_support=first_support,
                 second_support=second_support,
                 topics_of=condition(options["topics_of"]) if options["topics_of"] else None,
-                **{name: options[name] for name in ("tasks", "runs", "topics", "circular", "policy", "seed", "draws")},
+                **{
+                    name: options[name]
+                    for name in ("tasks", "runs", "topics", "circular", "margin", "policy", "seed", "draws")
+                },
                 acting_user=None,
             )
         except ComparisonError as error:

@@ -160,7 +160,7 @@ def _labels_json(comparison: Comparison, reference: Input, candidate: Input, sec
     first, judge = _with_people(reference), candidate.labels
     if first is None or judge is None or reference.basis != candidate.basis:
         return {"seconds": [], "annotators": None, "doubling": None}
-    others = [found for one in seconds if (found := _with_people(one)) is not None]
+    others = [person for one in seconds if (person := _with_people(one)) is not None]
     told = [found for one in others if (found := _second_json(comparison, first, one, judge, len(reference.words)))]
     return {
         "seconds": told,

@@ -193,7 +193,8 @@ def _kappas(weights: Figures, by_topic: Counts) -> Figures:
     pairs = counts.sum(axis=(1, 2))
     differ = pairs - np.trace(counts, axis1=1, axis2=2)
     expected = pairs**2 - (counts.sum(axis=2) * counts.sum(axis=1)).sum(axis=1)
-    return 1 - np.divide(differ * pairs, expected, out=np.full(len(counts), np.nan), where=expected > 0)
+    found: Figures = 1 - np.divide(differ * pairs, expected, out=np.full(len(counts), np.nan), where=expected > 0)
+    return found
 
 
 class Annotator(NamedTuple):

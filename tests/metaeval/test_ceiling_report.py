@@ -96,8 +96,8 @@ def judge(nuggets: Condition) -> Condition:
     return write(auto_condition(nuggets, "Auto"), labels_of(2, 0.1))
 
 
-def second_opinion(people: Condition, persons: tuple[Person, ...], name: str = "Again", **how: Any) -> Condition:
-    return label_again(of=people, name=name, acting_user=None, **({"purpose": SECOND} | how))
+def second_opinion(people: Condition, **how: Any) -> Condition:
+    return label_again(of=people, name="Again", acting_user=None, **({"purpose": SECOND} | how))
 
 
 def computed(people: Condition, judge: Condition, **given: Any) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def vital_strict(labels: np.ndarray) -> np.ndarray:
 
 def test_people_with_a_second_opinion_and_a_judge(people: Condition, judge: Condition, anna, ben, olga: Person):
     h1, h2, m = labels_of(1, 0.1), labels_of(3, 0.2), labels_of(2, 0.1)
-    write(second_opinion(people, (ben, anna)), h2, (ben, anna))
+    write(second_opinion(people), h2, (ben, anna))
     found = computed(people, judge)["ceiling"]
     assert (found["margin"], found["splits"]) == (0.05, 1000)
     expected = noise_ceiling(vital_strict(h1), vital_strict(m), seed=3)
@@ -154,7 +154,7 @@ def test_people_with_a_second_opinion_and_a_judge(people: Condition, judge: Cond
 
 
 def test_three_people_are_annotators(people: Condition, judge: Condition, anna, ben, otto: Person):
-    write(second_opinion(people, (otto,)), labels_of(3, 0.1), (otto,))
+    write(second_opinion(people), labels_of(3, 0.1), (otto,))
     found = computed(people, judge)["ceiling"]["annotators"]
     assert (found["as"], found["epsilon"], found["people"]) == ("experts", 0.2, 3)
     # Who has most labels is the first: Otto labelled all, Anna and Ben half each.
@@ -177,12 +177,12 @@ def test_without_a_second_opinion_it_says_what_to_label_twice(people: Condition,
 
 
 def test_a_repetition_is_no_second_opinion(people: Condition, judge: Condition, anna, ben):
-    write(second_opinion(people, (), purpose=REPEAT), labels_of(3, 0.2), (anna, ben))
+    write(second_opinion(people, purpose=REPEAT), labels_of(3, 0.2), (anna, ben))
     assert computed(people, judge)["ceiling"]["seconds"] == []
 
 
 def test_adopted_labels_do_not_count(people: Condition, judge: Condition, anna, ben):
-    write(second_opinion(people, ()), labels_of(3, 0.2), (ben, anna))
+    write(second_opinion(people), labels_of(3, 0.2), (ben, anna))
     sheet = all_judged(people, "team.a", "t1")[0]
     say(sheet, 0, label=None, cannot="garbled", adopted="support")
     result = computed(people, judge)
@@ -191,7 +191,7 @@ def test_adopted_labels_do_not_count(people: Condition, judge: Condition, anna, 
 
 
 def test_a_part_labelled_again_is_enough_for_kappa(people: Condition, judge: Condition, anna, ben):
-    write(second_opinion(people, (), share=40), labels_of(3, 0.2), (ben, anna), tags=TAGS[:2])
+    write(second_opinion(people, share=40), labels_of(3, 0.2), (ben, anna), tags=TAGS[:2])
     found = computed(people, judge)["ceiling"]
     assert (found["seconds"][0]["items"], found["seconds"][0]["topics"]) == (48, 12)
     assert found["same_topics"] is None  # by which no run is scored
@@ -210,7 +210,7 @@ def test_a_replicate_is_the_judges_reliability(people: Condition, judge: Conditi
 
 
 def test_the_margin_is_fixed_with_the_comparison(people: Condition, judge: Condition, anna, ben, olga: Person):
-    write(second_opinion(people, ()), labels_of(3, 0.2), (ben, anna))
+    write(second_opinion(people), labels_of(3, 0.2), (ben, anna))
     assert computed(people, judge, margin=0.2)["ceiling"]["margin"] == 0.2
     with pytest.raises(ComparisonError, match="margin of κ is above 0 and below 1"):
         computed(people, judge, margin=1.0)
@@ -220,17 +220,19 @@ def test_the_margin_is_fixed_with_the_comparison(people: Condition, judge: Condi
     assert people.campaign.comparisons.get(name="By form").margin == Decimal("0.1")
 
 
-def test_only_people_and_a_judge_have_a_ceiling(people: Condition, judge: Condition, nuggets: Condition):
+def test_only_people_and_a_judge_have_a_ceiling(people: Condition, judge: Condition, nuggets: Condition, anna, ben):
     other = write(auto_condition(nuggets, "Other"), labels_of(5, 0.1))
     assert "ceiling" not in computed(judge, other)
     assert "ceiling" not in computed(judge, people)
+    again = write(second_opinion(people), labels_of(3, 0.2), (ben, anna))
+    assert "ceiling" not in computed(people, again)
 
 
 def test_labels_that_people_gave_beside_a_models_are_not_tested(people: Condition, judge: Condition, anna, ben):
     shown = auto_condition(people.nuggets, "Shown")
     Condition.objects.filter(pk=people.pk).update(shown=shown)
     people.refresh_from_db()
-    write(second_opinion(people, ()), labels_of(3, 0.2), (ben, anna))
+    write(second_opinion(people), labels_of(3, 0.2), (ben, anna))
     found = computed(people, judge)["ceiling"]
     assert found["annotators"] is None
     [second] = found["seconds"]

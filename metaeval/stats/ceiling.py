@@ -16,6 +16,7 @@ from metaeval.stats.agreement import NO_VALUE, Counts, kappa
 from metaeval.stats.bootstrap import Interval, count_topics, draw_topics, interval
 from metaeval.stats.levels import pair_scores, run_means
 from metaeval.stats.means import Figures, mean, within
+from metaeval.stats.multiple_comparisons import benjamini_hochberg
 from metaeval.stats.statistic import Statistic, undefined
 
 LEAST_TOPICS = 10
@@ -270,7 +271,7 @@ def alternative_annotator(
         few = f"fewer than {LEAST_ANNOTATORS} annotators with {LEAST_ITEMS} items that others labelled too"
         nothing = undefined(n, few if n < LEAST_ANNOTATORS else TOO_FEW_TOPICS)
         return AlternativeAnnotator([], nothing, nothing, epsilon)
-    adjusted = adjust_by([one.p for one in found])
+    adjusted = benjamini_yekutieli([one.p for one in found])
     tested = [one._replace(adjusted=p) for one, p in zip(found, adjusted.tolist(), strict=True)]
     winning, advantage = sum(one.is_won for one in tested) / n, sum(one.judge for one in tested) / n
     return AlternativeAnnotator(tested, Statistic(winning, n), Statistic(advantage, n), epsilon)
@@ -288,14 +289,10 @@ def _below(differences: Figures, limit: float) -> float:
     return float(special.stdtr(size - 1, excess / error))
 
 
-def adjust_by(p_values: Sequence[float]) -> Figures:
+def benjamini_yekutieli(p: npt.ArrayLike) -> Figures:
     """Return p-values adjusted for a false discovery rate under any dependence (Benjamini and Yekutieli 2001)."""
-    given = np.asarray(p_values, dtype=np.float64)
-    order, ranks = np.argsort(given), np.arange(1, len(given) + 1)
-    scaled = given[order] * len(given) * (1 / ranks).sum() / ranks
-    adjusted = np.empty(len(given))
-    adjusted[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1)
-    return adjusted
+    given = np.asarray(p, dtype=np.float64)
+    return benjamini_hochberg(given * (1 / np.arange(1, len(given) + 1)).sum())
 
 
 class Doubling(NamedTuple):

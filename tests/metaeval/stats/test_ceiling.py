@@ -11,8 +11,8 @@ from metaeval.stats import ceiling
 from metaeval.stats.agreement import NO_VALUE, kappa
 from metaeval.stats.ceiling import (
     Doubling,
-    adjust_by,
     alternative_annotator,
+    benjamini_yekutieli,
     compare_kappas,
     disattenuate,
     noise_ceiling,
@@ -311,7 +311,7 @@ def test_differences_without_variance_are_certain():
 def test_adjusted_p_values_are_scipys():
     for seed in range(20):
         given = np.random.default_rng(seed).random(seed + 1) ** 3
-        assert adjust_by(given) == pytest.approx(stats.false_discovery_control(given, method="by"))
+        assert benjamini_yekutieli(given) == pytest.approx(stats.false_discovery_control(given, method="by"))
 
 
 # What to label twice

@@ -148,7 +148,7 @@ def own_runs(runs: Sequence[RunName]) -> list[RunName]:
     return [run for run in runs if not run.is_control and run.mark != CIRCULAR]
 
 
-def counted_nuggets(kind: LabelKind, condition: Condition, edition: "BankEdition", out: set[tuple[int, str]]) -> Any:
+def counted_nuggets(condition: Condition, edition: "BankEdition", out: set[tuple[int, str]]) -> list[dict[str, Any]]:
     """Return the nuggets of an edition that are not left out of a condition's scores. out: as LabelKind.left_out()."""
     return [one for one in edition.nuggets if (condition.pk, str(one["id"])) not in out]
 
@@ -168,7 +168,7 @@ def _analyse(condition: Condition) -> ItemAnalysis:
     nuggets, topics, banks = [], [], []
     for edition in kind.scored_editions(condition):
         topic = edition.bank.topic
-        counted = counted_nuggets(kind, condition, edition, out)
+        counted = counted_nuggets(condition, edition, out)
         if not counted or topic.pk not in of_topic:
             continue
         columns = {one["id"]: at for at, one in enumerate(counted)}

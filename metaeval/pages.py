@@ -138,7 +138,7 @@ def figure_table(specification: Mapping[str, Any]) -> tuple[list[str], list[list
 class Difference(NamedTuple):
     """A thing that both inputs label, and not alike. run: "" where it is of none.
 
-    ways: where it is told how each of the two labels came to be, "" where it isn't.
+    ways: where it is told how each of the two labels came to be, "" where it isn't. item: its key, "" of grades.
     """
 
     run: str
@@ -147,6 +147,7 @@ class Difference(NamedTuple):
     first: str
     second: str
     ways: Sequence[str] = ("", "")
+    item: str = ""
 
 
 def differences(comparison: Comparison, topic: Topic) -> list[Difference]:
@@ -202,6 +203,7 @@ def _labels_that_differ(first: Condition, second: Condition, topic: Topic, of: Q
             words[given[answer, item][0]],
             words[given[answer, item][1]],
             [addresses.get((answer, item), "") for addresses in ways],
+            str(item),
         )
         for answer, item in in_order
     ]

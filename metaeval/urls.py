@@ -19,6 +19,7 @@ urlpatterns = [
     path(f"{_COMPARISON}/", comparisons.comparison, name="comparison"),
     path(f"{_COMPARISON}/again/", comparisons.compute_again, name="compute_again"),
     path(f"{_COMPARISON}/topics/<int:topic_id>/", comparisons.comparison_topic, name="comparison_topic"),
+    path(f"{_COMPARISON}/topics/<int:topic_id>/influence.csv", comparisons.topic_influence, name="topic_influence"),
     path(f"{_COMPARISON}/figures/<str:name>.<str:form>", comparisons.comparison_figure, name="comparison_figure"),
     path(f"{_SCORES}/figures/", conditions.score_figures, name="score_figures"),
     path(f"{_SCORES}/figures/<str:name>.<str:form>", conditions.score_figure, name="score_figure"),

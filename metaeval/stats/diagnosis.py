@@ -19,7 +19,7 @@ from metaeval.stats.statistic import Statistic, undefined
 
 LENGTHS = ("short", "middle", "long")
 MOST = 3  # nuggets on which a flip is looked for
-NO_WEIGHT = "the nugget has no weight in this measure"
+NO_WEIGHT = "no weight in this measure"
 _NEGATION = re.compile(
     r"\b(?:no|not|never|none|nobody|nothing|nor|neither|without|cannot)\b|n['\u2019]t\b", re.IGNORECASE
 )

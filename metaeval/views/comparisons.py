@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from assessor.campaigns.access import organized_campaign
-from assessor.campaigns.http import PersonRequest
+from assessor.campaigns.http import PersonRequest, download
 from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.campaigns.queries import without_practice
 from assessor.labels.label_kind import label_kind
@@ -30,6 +30,14 @@ from metaeval.queries import comparisons_of, latest_calculations, preview
 from metaeval.report import JSON, with_keys_of_topics
 from metaeval.stats.means import Policy
 from metaeval.tasks import calculate
+from metaeval.topic_diagnosis import (
+    TopicDiagnosis,
+    diagnose,
+    diagnosed_sides,
+    diagnosis_measures,
+    influence_lines,
+    sentence,
+)
 from metaeval.views.figures import figure_response
 
 _ON_A_PAGE = 50
@@ -216,13 +224,62 @@ def compute_again(request: PersonRequest, slug: str, comparison_id: int) -> Http
 
 @require_safe
 def comparison_topic(request: PersonRequest, slug: str, comparison_id: int, topic_id: int) -> HttpResponse:
-    """What both inputs label differently on a topic, by their labels of now."""
+    """On which nuggets a topic's τ rests, and what both inputs label differently there, by their labels of now.
+
+    item: of one nugget alone, by key.
+    """
     campaign = organized_campaign(request.user, slug)
     found = campaign_comparison(campaign, comparison_id)
-    topic: Topic = get_object_or_404(without_practice(campaign.topics.all(), "pk"), pk=topic_id)
-    page = Paginator(differences(found, topic), _ON_A_PAGE).get_page(request.GET.get("page"))
-    context = {"campaign": campaign, "comparison": found, "topic": topic, "page": page}
+    topic = _topic(campaign, topic_id)
+    item = request.GET.get("item", "")
+    listed = [one for one in differences(found, topic) if item in ("", one.item)]
+    context = {
+        "campaign": campaign,
+        "comparison": found,
+        "topic": topic,
+        "of_one": listed[0].what if item and listed else "",
+        "page": Paginator(listed, _ON_A_PAGE).get_page(request.GET.get("page")),
+        "item": _item(found),
+        **_diagnosis(request, found, topic),
+    }
     return render(request, "metaeval/comparison_topic.html", context)
+
+
+def _topic(campaign: Campaign, topic_id: int) -> Topic:
+    topic: Topic = get_object_or_404(without_practice(campaign.topics.all(), "pk"), pk=topic_id)
+    return topic
+
+
+def _diagnosis(request: PersonRequest, found: Comparison, topic: Topic) -> dict[str, object]:
+    """Return on which nuggets the topic's tau rests by a measure; nothing where none are labelled."""
+    sides = diagnosed_sides(found)
+    measures = diagnosis_measures(sides, topic) if sides else []
+    if not sides or not measures:
+        return {}
+    by_key = {one.key: one for one in measures}
+    measure = by_key.get(request.GET.get("measure", measures[0].key))
+    if measure is None:
+        raise Http404("There is no such measure.")
+    diagnosis = diagnose(found, sides, topic, measure.key)
+    return {
+        "diagnosis": diagnosis,
+        "measures": measures,
+        "measure": measure,
+        "sentence": sentence(diagnosis, measure, _item(found)),
+        "parts": diagnosis.parts.items(),
+    }
+
+
+@require_safe
+def topic_influence(request: PersonRequest, slug: str, comparison_id: int, topic_id: int) -> HttpResponseBase:
+    """How far the topic's tau rests on each nugget, as a file."""
+    campaign = organized_campaign(request.user, slug)
+    found = campaign_comparison(campaign, comparison_id)
+    topic = _topic(campaign, topic_id)
+    diagnosis = _diagnosis(request, found, topic).get("diagnosis")
+    if not isinstance(diagnosis, TopicDiagnosis):
+        raise Http404("No nuggets are compared on this topic.")
+    return download(f"{campaign.slug}.{found}.{topic.qid}.influence.csv", influence_lines(diagnosis))
 
 
 @require_safe

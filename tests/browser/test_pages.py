@@ -183,7 +183,7 @@ FILES = {
     "reusability_table",
     "study_figure",
 }
-FILES |= {"nugget_table", "nugget_figure"}
+FILES |= {"nugget_table", "nugget_figure", "topic_influence"}
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest"}
 FILES |= {"significance_table", "significance_figure"}
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest", "next_edition_table", "next_edition_figure"}

@@ -201,6 +201,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
             for name, further in (
                 ("comparison", ()),
                 ("comparison_topic", (campaign.topics.get(qid="t1").pk,)),
+                ("topic_influence", (campaign.topics.get(qid="t1").pk,)),
                 ("comparison_file", ("labels.csv",)),
                 ("comparison_figure", ("labels", "svg")),
             )

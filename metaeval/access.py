@@ -3,7 +3,8 @@
 from django.http import Http404
 
 from assessor.campaigns.models import Campaign
-from metaeval.models import Calculation, Comparison, Figure
+from metaeval.hybrids import hybrids_of
+from metaeval.models import Calculation, Comparison, Figure, Hybrid
 from metaeval.queries import comparisons_of
 
 
@@ -29,3 +30,11 @@ def result_figure(calculation: Calculation, name: str) -> Figure:
     if figure is None:
         raise Http404("There is no such figure.")
     return figure
+
+
+def campaign_hybrid(campaign: Campaign, hybrid_id: int) -> Hybrid:
+    """Return hybrid scores of a campaign that was reached through organized_campaign. Raises Http404."""
+    hybrid = hybrids_of(campaign).filter(pk=hybrid_id).first()
+    if hybrid is None:
+        raise Http404("There are no such hybrid scores in this campaign.")
+    return hybrid

@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from assessor.campaigns.admin import LookOnly
-from metaeval.models import Calculation, Comparison, Figure, ScoreTable
+from metaeval.models import Calculation, Comparison, Figure, Hybrid, ScoreTable
 
 
 @admin.register(ScoreTable)
@@ -40,3 +40,11 @@ class FigureAdmin(LookOnly):
     list_display = ("title", "calculation_id", "name")
     search_fields = ("name", "title")
     exclude = ("specification",)
+
+
+@admin.register(Hybrid)
+class HybridAdmin(LookOnly):
+    list_display = ("name", "campaign", "human", "model", "target", "confidence", "created_by", "created_at")
+    list_filter = ("campaign", "target")
+    search_fields = ("name", "human__name", "model__name")
+    list_select_related = ("campaign", "human", "model", "created_by")

@@ -42,8 +42,7 @@ class Step(NamedTuple):
     """A point of a reliability curve: of a model's label, how often people said yes, and what the isotonic fit says."""
 
     label: int
-    n: int
-    share: float
+    yes: Estimate
     fitted: float
 
 
@@ -230,11 +229,10 @@ def fit_isotonic(shares: npt.ArrayLike, sizes: npt.ArrayLike) -> Figures:
 def reliability_curve(counts: npt.ArrayLike, threshold: int) -> list[Step]:
     """Return how often people gave at least the threshold, for each label that the model gave."""
     yes, sizes = _yes(_counts(counts), threshold)
-    yes, sizes = yes.sum(axis=0), sizes.sum(axis=0)
-    given = np.flatnonzero(sizes)
-    shares = yes[given] / sizes[given]
-    rows = zip(given, sizes[given], shares, fit_isotonic(shares, sizes[given]), strict=True)
-    return [Step(int(label), int(n), float(share), float(fitted)) for label, n, share, fitted in rows]
+    estimates = [row[1] for row in human_given_model(np.stack([sizes - yes, yes], axis=1))]
+    given = [(label, estimate) for label, estimate in enumerate(estimates) if estimate.n]
+    fitted = fit_isotonic([estimate.value or 0.0 for _, estimate in given], [estimate.n for _, estimate in given])
+    return [Step(label, estimate, fit) for (label, estimate), fit in zip(given, fitted.tolist(), strict=True)]
 
 
 def measure_reliability(counts: npt.ArrayLike, threshold: int, *, seed: int) -> Reliability:
@@ -253,9 +251,9 @@ def measure_reliability(counts: npt.ArrayLike, threshold: int, *, seed: int) -> 
     fold = np.random.default_rng(seed).permutation(topics) % FOLDS
     predicted = np.empty((topics, labels))
     for one in range(FOLDS):
-        steps = reliability_curve(found[fold != one], threshold)
-        labels_fitted, fitted = [step.label for step in steps], [step.fitted for step in steps]
-        predicted[fold == one] = np.interp(np.arange(labels), labels_fitted, fitted)
+        said, of = (part[fold != one].sum(axis=0) for part in (yes, sizes))
+        given = np.flatnonzero(of)
+        predicted[fold == one] = np.interp(np.arange(labels), given, fit_isotonic(said[given] / of[given], of[given]))
     as_is = np.broadcast_to(even_values(labels), (topics, labels))
     return Reliability(*_errors(predicted, yes, sizes), *_errors(as_is, yes, sizes), n)
 
@@ -276,31 +274,27 @@ def _yes(counts: Counts, threshold: int) -> tuple[Counts, Counts]:
     return counts[:, threshold:].sum(axis=1), counts.sum(axis=1)
 
 
-def compare_shares(
-    first: npt.ArrayLike, second: npt.ArrayLike, *, same_topics: bool, seed: int, draws: int = 1000
-) -> Transfer:
-    """Say whether two sets agree in the shares of labels: (topics, labels) each.
+def compare_shares(first: npt.ArrayLike, second: npt.ArrayLike, *, seed: int, draws: int = 1000) -> Transfer:
+    """Say whether two sets agree in the shares of labels: (topics, labels) each, zeros where one lacks a topic.
 
     They agree where each label's difference of shares has a 90 % interval, by a bootstrap over topics, within MARGIN of
-    0: two one-sided tests of equivalence at .05 each (Schuirmann 1987). So too few topics never agree. same_topics:
-    both have the same topics in the same order, which are drawn together.
+    0: two one-sided tests of equivalence at .05 (Schuirmann 1987). So what too few topics leave open is no agreement.
     """
     sets = [np.asarray(one, dtype=np.float64) for one in (first, second)]
-    if same_topics and len(sets[0]) != len(sets[1]):
-        raise ValueError(f"{len(sets[0])} topics are not the same as {len(sets[1])}")
+    if sets[0].ndim != 2 or sets[0].shape != sets[1].shape:
+        raise ValueError(f"labels of the same topics are needed, not {sets[0].shape} and {sets[1].shape}")
     if not all(one.sum() for one in sets):
-        return Transfer(None, [], "there are no labels")
+        return Transfer(None, [], "one of the two has no labels")
     one, other = (found.sum(axis=0) / found.sum() for found in sets)
     differences = (other - one).tolist()
     if min(int((found.sum(axis=1) > 0).sum()) for found in sets) < LEAST_TOPICS:
         return Transfer(None, [ShareDifference(value, None, None) for value in differences], _FEW)
-    drawn = []
-    for at, found in enumerate(sets):
-        weights = count_topics(draw_topics(len(found), draws, seed if same_topics else seed + at), len(found))
-        labels = weights @ found
-        with np.errstate(invalid="ignore"):
-            drawn.append(labels / labels.sum(axis=1, keepdims=True))
-    low, high = np.nanpercentile(drawn[1] - drawn[0], [5, 95], axis=0)
+    topics = len(sets[0])
+    weights = count_topics(draw_topics(topics, draws, seed), topics)
+    drawn = [weights @ found for found in sets]
+    with np.errstate(invalid="ignore"):
+        shares = [labels / labels.sum(axis=1, keepdims=True) for labels in drawn]
+    low, high = np.nanpercentile(shares[1] - shares[0], [5, 95], axis=0)
     agrees = bool((low > -MARGIN).all() and (high < MARGIN).all())
     rows = zip(differences, low.tolist(), high.tolist(), strict=True)
     return Transfer(agrees, [ShareDifference(*row) for row in rows])

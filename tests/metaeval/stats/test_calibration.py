@@ -191,10 +191,10 @@ def test_the_isotonic_fit_is_scikit_learns():
 def test_a_curve_says_how_often_people_said_yes():
     counts = np.array([[[8, 2, 1], [1, 4, 2], [1, 4, 1]]])
     curve = reliability_curve(counts, 2)
-    assert [(step.label, step.n) for step in curve] == [(0, 10), (1, 10), (2, 4)]
-    assert [step.share for step in curve] == pytest.approx([0.1, 0.4, 0.25])
+    assert [(step.label, step.yes.n) for step in curve] == [(0, 10), (1, 10), (2, 4)]
+    assert [step.yes.value for step in curve] == pytest.approx([0.1, 0.4, 0.25])
     assert [step.fitted for step in curve] == pytest.approx([0.1, 5 / 14, 5 / 14])
-    assert [step.share for step in reliability_curve(counts, 1)] == pytest.approx([0.2, 0.8, 0.75])
+    assert [step.yes.value for step in reliability_curve(counts, 1)] == pytest.approx([0.2, 0.8, 0.75])
     with pytest.raises(ValueError, match="from 1 to 2"):
         reliability_curve(counts, 3)
 
@@ -236,29 +236,45 @@ def test_leaving_out_labels_would_hide_what_differs_between_topics():
 
 def test_shares_of_the_same_labels_agree():
     labels = generate_counts(topics=40, size=60).sum(axis=1)
-    found = compare_shares(labels, labels, same_topics=True, seed=1)
+    found = compare_shares(labels, labels, seed=1)
     assert found.agrees
     assert [one.difference for one in found.shares] == [0, 0, 0]
-    assert compare_shares(labels[:20], labels[20:], same_topics=False, seed=1).agrees
+    # Of other topics.
+    nothing = np.zeros((40, 3))
+    assert compare_shares(np.concatenate([labels, nothing]), np.concatenate([nothing, labels[::-1]]), seed=1).agrees
 
 
 def test_shares_that_differ_or_are_of_few_topics_do_not_agree():
-    labels = np.tile([[30, 20, 50]], (20, 1))
-    other = np.tile([[45, 20, 35]], (20, 1))
-    found = compare_shares(labels, other, same_topics=False, seed=1)
+    labels, other = np.tile([[30, 20, 50]], (20, 1)), np.tile([[45, 20, 35]], (20, 1))
+    found = compare_shares(labels, other, seed=1)
     assert found.agrees is False
     assert [one.difference for one in found.shares] == pytest.approx([0.15, 0, -0.15])
-    few = compare_shares(labels[:9], labels, same_topics=False, seed=1)
+    few = compare_shares(labels * (np.arange(20) < 9)[:, np.newaxis], labels, seed=1)
     assert (few.agrees, few.why) == (None, "fewer than 10 topics")
-    assert compare_shares(labels, labels * 0, same_topics=True, seed=1).why == "there are no labels"
-    with pytest.raises(ValueError, match="not the same"):
-        compare_shares(labels, labels[:9], same_topics=True, seed=1)
+    assert compare_shares(labels, labels * 0, seed=1).why == "one of the two has no labels"
+    with pytest.raises(ValueError, match="same topics"):
+        compare_shares(labels, labels[:9], seed=1)
 
 
 def test_topics_that_vary_widely_cannot_show_that_shares_agree():
-    mixed = np.concatenate([np.tile([[20, 0]], (6, 1)), np.tile([[0, 20]], (6, 1))])
-    assert compare_shares(mixed, mixed, same_topics=False, seed=1).agrees is False
-    assert compare_shares(mixed, mixed, same_topics=True, seed=1).agrees
+    mixed = np.tile([[20, 0], [0, 20]], (6, 1))
+    nothing = np.zeros((12, 2))
+    found = compare_shares(np.concatenate([mixed, nothing]), np.concatenate([nothing, mixed]), seed=1)
+    assert [one.difference for one in found.shares] == [0, 0]
+    assert found.agrees is False
+
+
+def test_the_intervals_of_differences_are_those_of_a_loop_over_draws():
+    first, second = (generate_counts(topics=12, seed=seed).sum(axis=1) for seed in (1, 2))
+    drawn = np.random.default_rng(4).integers(0, 12, (200, 12))
+    differences = []
+    for topics in drawn:
+        one, other = first[topics].sum(axis=0), second[topics].sum(axis=0)
+        differences.append(other / other.sum() - one / one.sum())
+    low, high = np.percentile(differences, [5, 95], axis=0)
+    found = compare_shares(first, second, seed=4, draws=200).shares
+    assert [one.low for one in found] == pytest.approx(low.tolist())
+    assert [one.high for one in found] == pytest.approx(high.tolist())
 
 
 @pytest.mark.parametrize(

@@ -193,6 +193,11 @@ class Assignment(LabelKind):
 
         return sheets_with(condition, things)
 
+    def aided_labels(self, condition: Condition) -> set[tuple[int, int]]:
+        from assignment.queries import aided_labels
+
+        return aided_labels(condition)
+
     def scored_editions(self, condition: Condition) -> list[BankEdition]:
         from assignment.queries import scored_editions
 

@@ -20,6 +20,7 @@ from assessor.work.judging_pool import judged_under
 from assessor.work.models import Task
 from assignment.label_kind import Assignment
 from assignment.models import AnswerSheet, LabelEvent, LeftOut
+from assignment.models import Assignment as AssignmentLabel
 from assignment.shown_labels import openable
 from nuggets.editions import Snapshot
 from nuggets.models import BankEdition, Nugget, NuggetBank
@@ -71,6 +72,13 @@ def sheets_with(condition: Condition, things: Collection[tuple[int, int]]) -> di
     )
     keys = {(answer, bank): pk for answer, bank, pk in sheets.values_list("answer", "bank", "pk")}
     return {(answer, nugget): keys[answer, bank_of_nugget[nugget]] for answer, nugget in things}
+
+
+def aided_labels(condition: Condition) -> set[tuple[int, int]]:
+    """Return what counts with another's label, or was labelled beside a model's: answer's key and nugget's."""
+    aided = Q(resolved_value__isnull=False) | Q(shown_value__isnull=False)
+    rows = AssignmentLabel.everything.filter(aided, sheet__condition=condition).order_by()
+    return set(rows.values_list("sheet__answer", "nugget"))
 
 
 def answers_without_sheet(condition: Condition, banks: Collection[NuggetBank]) -> list[tuple[int, int, int]]:

@@ -125,6 +125,11 @@ class Support(LabelKind):
         docids = docids_of(condition)
         return [docids[thing] for thing in things]
 
+    def aided_labels(self, condition: Condition) -> set[tuple[int, int]]:
+        from support.score_arrays import aided_labels
+
+        return aided_labels(condition)
+
     def texts_of(self, questions: Sequence[Question]) -> list[str]:
         from support.queries import with_citations
 

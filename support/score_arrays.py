@@ -7,7 +7,7 @@ from itertools import chain, islice, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
-from django.db.models import BigIntegerField, CharField, F, OuterRef, Subquery, Value
+from django.db.models import BigIntegerField, CharField, F, OuterRef, Q, Subquery, Value
 from django.db.models.functions import Cast, Concat
 
 from assessor.campaigns.models import Condition, Topic
@@ -193,6 +193,18 @@ def docids_of(condition: Condition) -> dict[tuple[int, int], str]:
     rows = SupportJudgment.everything.filter(sheet__condition=condition).exclude(state=Label.State.REMOVED).order_by()
     found = rows.values_list("sheet__answer", "sentence", "citation", "docid").iterator(_AT_A_TIME)
     return {(answer, (sentence << _SENTENCE) + citation): docid for answer, sentence, citation, docid in found}
+
+
+def aided_labels(condition: Condition) -> set[tuple[int, int]]:
+    """Return what counts with another's label, was labelled beside a model's, or is equal to what was labelled.
+
+    By answer's key and item as Labels has it.
+    """
+    is_equal = Q(equal_to__isnull=False) & ~Q(equal_to=F("pk"))
+    aided = Q(resolved_value__isnull=False) | Q(shown_value__isnull=False) | is_equal
+    rows = SupportJudgment.everything.filter(aided, sheet__condition=condition).order_by()
+    found = rows.values_list("sheet__answer", "sentence", "citation")
+    return {(answer, (sentence << _SENTENCE) + citation) for answer, sentence, citation in found}
 
 
 def _chunks(condition: Condition) -> Iterator[list[tuple[Any, ...]]]:

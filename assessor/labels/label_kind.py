@@ -144,6 +144,14 @@ class LabelKind(ConditionKind):
         """Return the docids of the passages that labels are about, "" of none; things: owner and item as Labels has."""
         return [""] * len(things)
 
+    def aided_labels(self, condition: Condition) -> Collection[tuple[int, int]]:
+        """Return what has no label that its own judge gave unaided, by owner and item as Labels has them.
+
+        That is another person's or the organizer's label where the judge could give none, one that was given beside a
+        model's, and one that was taken over from an equal item. Asked of kinds whose labels are graded.
+        """
+        raise NotImplementedError
+
     # Jobs
 
     def waiting_for_a_model(self, campaign: Campaign) -> Mapping[int, int]:

@@ -12,6 +12,7 @@ from assessor.formats.latex import as_latex
 from assessor.formats.tables import write_table
 from assessor.formats.values import to_json
 from assessor.scores.cache import condition_scores
+from assessor.scores.condition_marks import condition_marks
 from assessor.scores.loading import Scores
 from assessor.scores.score_source import scoring_of
 from assessor.scores.tables import Row, Table, cell_figures, score_table, topics_counting
@@ -83,9 +84,14 @@ class Board(NamedTuple):
 def name_of(condition: Condition) -> str:
     """Return what tables call a condition: its name, and what whoever reads them must know.
 
-    That is whether what a model gave in it was a rehearsal, and whether its nuggets come from the runs that they score.
+    That is whether what a model gave in it was a rehearsal, whether its nuggets come from the runs that they score, and
+    what condition_marks() adds.
     """
-    marks = ("rehearsal" if condition.is_rehearsed else "", FROM_RUNS if condition.is_from_runs else "")
+    marks = [
+        "rehearsal" if condition.is_rehearsed else "",
+        FROM_RUNS if condition.is_from_runs else "",
+        *condition_marks(condition),
+    ]
     told = "; ".join(filter(None, marks))
     return f"{condition.name} ({told})" if told else condition.name
 

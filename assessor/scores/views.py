@@ -15,6 +15,7 @@ from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Campaign, Condition
 from assessor.scores.boards import BoardLine, Strip, bar_of, scale_of, strip
 from assessor.scores.cache import Counts, condition_scores, scores_with_intervals, with_answers
+from assessor.scores.condition_marks import condition_marks
 from assessor.scores.leaderboards import FORMS, POLICY_WORDS
 from assessor.scores.loading import RunName, Scores, Topic, runs_outside
 from assessor.scores.page_tables import LACKING, OUT, Line, places_shown, run_listing, runs_listing, topic_listing
@@ -79,6 +80,7 @@ class Board(NamedTuple):
     opened: int | None  # the one of them, which is open in the table; several stand above it
     topics: list[tuple[Topic, str]]  # with the addresses of their scores
     beside: Any  # what else the notes of its kind tell
+    marks: list[str]
 
     @property
     def columns(self) -> int:
@@ -167,7 +169,10 @@ def run_scores(request: PersonRequest, slug: str, condition_id: int, run_id: int
 
 def _context(campaign: Campaign, policy: Policy, condition: Condition | None = None) -> dict[str, Any]:
     context = {"campaign": campaign, "policy": policy, "policy_words": POLICY_WORDS[policy], "forms": FORMS.items()}
-    return context | ({"condition": condition, "scoring": scoring_of(condition.kind)} if condition else {})
+    if condition is None:
+        return context
+    further = {"condition": condition, "scoring": scoring_of(condition.kind), "marks": condition_marks(condition)}
+    return context | further
 
 
 def asked_policy(request: PersonRequest) -> Policy:
@@ -302,6 +307,7 @@ def _board(asked: QueryDict, condition: Condition, policy: Policy, others: set[s
         opened=opened,
         topics=[(topic, topic_page(topic.pk)) for topic in found.topics],
         beside=scoring_of(condition.kind).beside(condition, found),
+        marks=condition_marks(condition),
     )
 
 

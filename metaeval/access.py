@@ -1,10 +1,10 @@
-"""The only way to what belongs to a comparison, for a person."""
+"""The only way to what belongs to a comparison or a calibration, for a person."""
 
 from django.http import Http404
 
 from assessor.campaigns.models import Campaign
-from metaeval.hybrids import hybrids_of
-from metaeval.models import Calculation, Comparison, Figure, Hybrid
+from metaeval.calibrations import calibrations_of
+from metaeval.models import Calculation, Calibration, Comparison, Figure
 from metaeval.queries import comparisons_of
 
 
@@ -32,9 +32,9 @@ def result_figure(calculation: Calculation, name: str) -> Figure:
     return figure
 
 
-def campaign_hybrid(campaign: Campaign, hybrid_id: int) -> Hybrid:
-    """Return hybrid scores of a campaign that was reached through organized_campaign. Raises Http404."""
-    hybrid = hybrids_of(campaign).filter(pk=hybrid_id).first()
-    if hybrid is None:
-        raise Http404("There are no such hybrid scores in this campaign.")
-    return hybrid
+def campaign_calibration(campaign: Campaign, calibration_id: int) -> Calibration:
+    """Return a calibration of a campaign that was reached through organized_campaign. Raises Http404."""
+    calibration = calibrations_of(campaign).defer(None).filter(pk=calibration_id).first()
+    if calibration is None:
+        raise Http404("There is no such calibration in this campaign.")
+    return calibration

@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from assessor.campaigns.admin import LookOnly
-from metaeval.models import Calculation, Comparison, Figure, Hybrid, ScoreTable
+from metaeval.models import Calculation, Calibration, CalibrationGate, Comparison, Figure, ScoreTable
 
 
 @admin.register(ScoreTable)
@@ -42,9 +42,18 @@ class FigureAdmin(LookOnly):
     exclude = ("specification",)
 
 
-@admin.register(Hybrid)
-class HybridAdmin(LookOnly):
-    list_display = ("name", "campaign", "human", "model", "target", "confidence", "created_by", "created_at")
-    list_filter = ("campaign", "target")
-    search_fields = ("name", "human__name", "model__name")
-    list_select_related = ("campaign", "human", "model", "created_by")
+@admin.register(Calibration)
+class CalibrationAdmin(LookOnly):
+    list_display = ("judged", "human", "campaign", "labels", "topics", "created_by", "created_at")
+    list_filter = ("campaign",)
+    search_fields = ("judged__name", "human__name")
+    list_select_related = ("campaign", "human", "judged", "created_by")
+    exclude = ("result",)
+
+
+@admin.register(CalibrationGate)
+class CalibrationGateAdmin(LookOnly):
+    list_display = ("campaign", "least_kappa", "least_labels", "least_topics", "created_by", "created_at")
+    list_filter = ("campaign",)
+    search_fields = ("campaign__name",)
+    list_select_related = ("campaign", "created_by")

@@ -1,4 +1,4 @@
-"""Comparisons of conditions and score tables, what was computed of them, and scores from two conditions."""
+"""Comparisons of conditions and score tables, and what was computed of them."""
 
 from decimal import Decimal
 
@@ -8,8 +8,8 @@ from django.db.models import F, Q
 
 from assessor.campaigns.models import AppendOnly, Condition, QrelsSource
 from assessor.runtime.fields import JSONText
+from metaeval.stats.calibration import LEAST_TOPICS
 from metaeval.stats.ceiling import MARGIN
-from metaeval.stats.hybrid import PRIOR_SD, Target
 from metaeval.stats.means import Policy
 from metaeval.stats.score_matrix import POLICIES
 
@@ -136,45 +136,6 @@ class Comparison(models.Model):
         return found
 
 
-class Hybrid(AppendOnly):
-    """Scores from people's labels of some topics and a model's of all: of which conditions, and how estimated."""
-
-    campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="hybrids")
-    name = models.CharField(max_length=200)
-    human = models.ForeignKey(Condition, models.PROTECT, related_name="+", help_text="People's labels of some topics.")
-    model = models.ForeignKey(Condition, models.PROTECT, related_name="+", help_text="A model's labels of all topics.")
-    draw = models.ForeignKey(
-        "work.Draw", models.PROTECT, null=True, blank=True, related_name="+", help_text="None: not drawn at random."
-    )
-    target = models.CharField(
-        max_length=10, choices=[(one.value, one.value) for one in Target], default=Target.CAMPAIGN
-    )
-    confidence = models.PositiveSmallIntegerField(
-        default=95, validators=(MinValueValidator(50), MaxValueValidator(99)), help_text="Of intervals, in percent."
-    )
-    prior_sd = models.DecimalField(
-        "prior's standard deviation",
-        max_digits=5,
-        decimal_places=4,
-        default=Decimal(str(PRIOR_SD)),
-        validators=(MinValueValidator(Decimal("0.0001")),),
-        help_text="Of runs' biases, half-normal, for the order of runs.",
-    )
-    policy = models.CharField(max_length=10, choices=[(one.value, one.value) for one in POLICIES], default=Policy.ZERO)
-    created_at = models.DateTimeField(auto_now_add=True)
-    created_by = models.ForeignKey("accounts.Person", models.PROTECT, null=True, editable=False, related_name="+")
-
-    class Meta(AppendOnly.Meta):
-        ordering = ("-pk",)
-        constraints = (
-            models.UniqueConstraint(fields=("campaign", "name"), name="hybrid_name_once"),
-            models.CheckConstraint(condition=~Q(human=F("model")), name="hybrid_of_two_conditions"),
-        )
-
-    def __str__(self) -> str:
-        return self.name
-
-
 class Calculation(models.Model):
     """What a comparison came to at a time; the newest one that is done counts."""
 
@@ -218,6 +179,62 @@ class Calculation(models.Model):
     def is_over(self) -> bool:
         """Say whether nothing more will come of it."""
         return self.state not in self.ACTIVE
+
+
+class Calibration(AppendOnly):
+    """How a judge's labels relate to those that people gave of the same things.
+
+    It is of the judge: it counts for each condition with the same identity and nuggets, and no other.
+    """
+
+    campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="calibrations")
+    human = models.ForeignKey(Condition, models.PROTECT, related_name="+", help_text="Whose labels are people's.")
+    judged = models.ForeignKey(Condition, models.PROTECT, related_name="+", help_text="Whose labels are the judge's.")
+    kind = models.CharField(max_length=12, help_text="Of label.")
+    identity = JSONText(help_text="Of the judge: its name, its model's, and the sha256 of each prompt.")
+    labels = models.PositiveIntegerField(help_text="Things that both labelled.")
+    topics = models.PositiveIntegerField(help_text="With such labels.")
+    kappa = JSONText(help_text="Quadratic: value, low and high of its 95 % interval, and why one is undefined.")
+    result = JSONText(help_text="All figures: see metaeval.calibrations.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey("accounts.Person", models.PROTECT, null=True, editable=False)
+
+    class Meta(AppendOnly.Meta):
+        ordering = ("-pk",)
+
+    def __str__(self) -> str:
+        return f"{self.judged} against {self.human}"
+
+
+class CalibrationGate(AppendOnly):
+    """What calibrations must reach for a judge's scores to count as calibrated; a campaign's newest one counts.
+
+    Without one, or where the newest sets no kappa, tables say nothing of calibration.
+    """
+
+    campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="calibration_gates")
+    least_kappa = models.DecimalField(
+        max_digits=3,
+        decimal_places=2,
+        null=True,
+        blank=True,
+        validators=(MinValueValidator(0), MaxValueValidator(1)),
+        help_text="For the start of the interval of quadratic κ; empty: no gate.",
+    )
+    least_labels = models.PositiveIntegerField(default=100, validators=(MinValueValidator(1),))
+    least_topics = models.PositiveIntegerField(
+        default=LEAST_TOPICS, validators=(MinValueValidator(LEAST_TOPICS),), help_text="Fewer give no interval."
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey("accounts.Person", models.PROTECT, null=True, editable=False)
+
+    class Meta(AppendOnly.Meta):
+        ordering = ("-pk",)
+
+    def __str__(self) -> str:
+        if self.least_kappa is None:
+            return "no gate"
+        return f"κ from {self.least_kappa}, {self.least_labels} labels, {self.least_topics} topics"
 
 
 class Figure(AppendOnly):

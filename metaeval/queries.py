@@ -1,5 +1,6 @@
 """What pages and commands read of comparisons."""
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from django.db.models import Max, OuterRef, QuerySet, Subquery
@@ -37,6 +38,11 @@ def comparisons_of(campaign: Campaign) -> QuerySet[Comparison]:
     return found.defer(*(f"{side}_table__{name}" for side in ("first", "second") for name in _CONTENT)).annotate(
         **{f"last_{name}": Subquery(last.values(name)[:1]) for name in ("state", "why", "ended_at")}
     )
+
+
+def conditions_of(comparisons: Iterable[Comparison]) -> list[Condition]:
+    """Return the conditions that are a side of comparisons."""
+    return [side for one in comparisons for side in (one.first, one.second) if isinstance(side, Condition)]
 
 
 def _related() -> list[str]:

@@ -1,14 +1,19 @@
 from django.urls import path
 
 from assessor.studies.models import Study
-from metaeval.views import comparisons, conditions, hybrids, items, joint, reusability, significance, studies
+from metaeval.views import calibrations, comparisons, conditions, items, joint, reusability, significance, studies
 
 _STUDY = "campaigns/<slug:slug>/studies/<int:study_id>"
 _SCORES = "campaigns/<slug:slug>/scores/<int:condition_id>"
-_HYBRID = "campaigns/<slug:slug>/hybrids/<int:hybrid_id>"
+_CALIBRATION = "campaigns/<slug:slug>/calibrations/<int:calibration_id>"
 _COMPARISON = "campaigns/<slug:slug>/comparisons/<int:comparison_id>"
 
 urlpatterns = [
+    path("campaigns/<slug:slug>/calibrations/", calibrations.calibrations, name="calibrations"),
+    path("campaigns/<slug:slug>/calibrations/gate/", calibrations.calibration_gate, name="calibration_gate"),
+    path(f"{_CALIBRATION}/", calibrations.calibration, name="calibration"),
+    path(f"{_CALIBRATION}/figures/<str:name>.<str:form>", calibrations.calibration_figure, name="calibration_figure"),
+    path(f"{_CALIBRATION}/files/<str:name>", calibrations.calibration_file, name="calibration_file"),
     path("campaigns/<slug:slug>/comparisons/", comparisons.comparisons, name="comparisons"),
     path("campaigns/<slug:slug>/comparisons/tables/", comparisons.import_table, name="import_table"),
     path("campaigns/<slug:slug>/comparisons/against/<str:side>/", joint.against, name="comparisons_against"),
@@ -22,9 +27,6 @@ urlpatterns = [
     path(f"{_COMPARISON}/topics/<int:topic_id>/", comparisons.comparison_topic, name="comparison_topic"),
     path(f"{_COMPARISON}/topics/<int:topic_id>/influence.csv", comparisons.topic_influence, name="topic_influence"),
     path(f"{_COMPARISON}/figures/<str:name>.<str:form>", comparisons.comparison_figure, name="comparison_figure"),
-    path("campaigns/<slug:slug>/hybrids/", hybrids.hybrids, name="hybrids"),
-    path(f"{_HYBRID}/", hybrids.hybrid, name="hybrid"),
-    path(f"{_HYBRID}/figures/<str:name>.<str:form>", hybrids.hybrid_figure, name="hybrid_figure"),
     path(f"{_SCORES}/figures/", conditions.score_figures, name="score_figures"),
     path(f"{_SCORES}/figures/<str:name>.<str:form>", conditions.score_figure, name="score_figure"),
     path(f"{_SCORES}/reusability/", reusability.reusability_page, name="reusability"),

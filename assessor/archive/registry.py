@@ -105,7 +105,6 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
     Kept(collection.QrelsSource),
     Kept(collection.Grade, "source", checked=("grade",)),
     Kept(Condition, checked=("min_relevant_grade",), means=json_checks.CONDITION),
-    Kept(work.Draw, "condition"),
     Kept(work.Task),
     Kept(work.Waiting, "condition"),
     Kept(work.Scope, "condition"),
@@ -152,7 +151,8 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
     Kept(training.Reference, "condition"),
     Kept(metaeval.ScoreTable),
     Kept(metaeval.Comparison),
-    Kept(metaeval.Hybrid),
+    Kept(metaeval.Calibration),
+    Kept(metaeval.CalibrationGate),
     Kept(
         Calculation,
         "comparison",

@@ -82,7 +82,7 @@ GROUPS = (
                 "scatter",
                 ["comparison", "comparison_topic", "comparisons_against", "support_pairs"],
             ),
-            Item("Hybrid scores", "hybrids", "blend", ["hybrid"]),
+            Item("Calibration", "calibrations", "check", ["calibration"]),
             Item("Exports", "exports", "down", ["export", "choose_export"]),
             Item("Freeze and archive", "frozen_conditions", "lock", ["frozen_condition", "archive"]),
         ],

@@ -15,6 +15,8 @@ _PREDICATES = {
     "bank finished": "finished the {}",
     "bank reopened": "opened the {} again",
     "budget changed": "changed the budget of the job {}",
+    "calibration gate set": "set the calibration gate: {}",
+    "calibration made": "calibrated {}",
     "campaign created": "created the campaign {}",
     "citations known": "added citations to {}",
     "citations moved": "moved citations of {}",
@@ -29,7 +31,6 @@ _PREDICATES = {
     "exported": "downloaded {}",
     "failed units retried": "had failures of the job {} tried again",
     "guidelines changed": "changed the guidelines: {}",
-    "hybrid scores made": "estimated the hybrid scores {}",
     "import stopped": "stopped the import of {}",
     "imported": "imported {}",
     "invitation declined": "declined the invitation of {}",
@@ -80,7 +81,6 @@ _PREDICATES = {
     "topic put in queue": "put {} in the queue",
     "topic taken out of queue": "took {} out of the queue",
     "topics allotted": "gave out topics at random in {}",
-    "topics drawn": "drew topics at random under {}",
     "work planned": "planned {}",
 }
 # Of a task, which is called as "support of t1 by ben": {} is what it is, {by} whose.

@@ -263,7 +263,7 @@ def more_topics(
     pairs = differences.estimates
     found = []
     for size in sizes:
-        mean_width = expected_half_width(size, mean_variances(scores), topics, target, confidence)
+        mean_width = expected_half_width(size, _mean_variances(scores), topics, target, confidence)
         of_pairs = expected_half_width(size, pairs.variances, topics, target, confidence)
         gaps = np.abs(pairs.mean)
         decided = int(((gaps > of_pairs) & (gaps > _NOTHING)).sum())
@@ -271,8 +271,7 @@ def more_topics(
     return found
 
 
-def mean_variances(scores: Estimates) -> Variances:
-    """Return the variances of a run, the mean over runs: what the expected half-width of a run is computed from."""
+def _mean_variances(scores: Estimates) -> Variances:
     return Variances(*(float(mean(one, 0)) for one in scores.variances))
 
 
@@ -344,8 +343,6 @@ def _centred(values: Figures) -> Figures:
 
 def _starts(values: Figures) -> Figures:
     """Return the first value of each row that is there: (rows, 1)."""
-    if not values.shape[1]:
-        return np.full((len(values), 1), np.nan)
     return np.take_along_axis(values, (~np.isnan(values)).argmax(axis=1)[:, np.newaxis], axis=1)
 
 

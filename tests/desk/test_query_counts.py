@@ -5,6 +5,7 @@ fails the test, and whatever it answers is measured from then on.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from decimal import Decimal
 from itertools import zip_longest
 from math import inf
 from typing import Any, NamedTuple
@@ -37,10 +38,10 @@ from assessor.training.models import Reference
 from assessor.work.actions import draw_next, give_tasks, put_in_queue
 from assessor.work.actions.guidelines import change_guidelines, in_force
 from assessor.work.blindness import record_exposure
-from assessor.work.models import Draw, Reminder, Reply, ReplyRead, Scope, Task, TimeSpent, Waiting
+from assessor.work.models import Reminder, Reply, ReplyRead, Scope, Task, TimeSpent, Waiting
 from assignment.actions import create_manual_assign
-from metaeval.actions import create_comparison, create_hybrid, run
-from metaeval.models import Comparison, Hybrid, ScoreTable
+from metaeval.actions import create_calibration, create_comparison, run, set_calibration_gate
+from metaeval.models import CalibrationGate, Comparison, ScoreTable
 from metaeval.queries import side_key
 from nuggets import actions
 from nuggets.models import BankEdition, NuggetBank
@@ -107,7 +108,7 @@ UNSAFE |= {f"argue_{verb}" for verb in ("label", "answers", "cannot", "flag", "l
 UNSAFE |= {"give_study", "define_code", "code_item"}
 UNSAFE |= {f"support_{verb}" for verb in ("label", "cannot", "flag", "show", "later", "sign_off")}
 UNSAFE |= {f"preference_{verb}" for verb in ("label", "cannot", "flag", "later", "sign_off")}
-UNSAFE |= {"import_table", "compute_again"}
+UNSAFE |= {"import_table", "compute_again", "calibration_gate"}
 UNSAFE |= {f"assignment_{verb}" for verb in ("label", "cannot", "flag", "mark", "show", "later", "sign_off")}
 
 
@@ -206,12 +207,16 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
                 ("comparison_figure", ("labels", "svg")),
             )
         },
-        **{
-            name: [slug, Hybrid.objects.get(campaign=campaign, name=f"Hybrid {SMALL}").pk, *further]
-            for name, further in (("hybrid", ()), ("hybrid_file", ("csv",)), ("hybrid_figure", ("more", "svg")))
-        },
         "comparisons_against": [slug, (nist := side_key(campaign.qrels_sources.get(name="NIST")))],
         "joint_figure": [slug, nist, "matrices", "svg"],
+        **{
+            name: [slug, campaign.calibrations.earliest("pk").pk, *further]
+            for name, further in (
+                ("calibration", ()),
+                ("calibration_file", ("calibration.csv",)),
+                ("calibration_figure", ("reliability", "svg")),
+            )
+        },
         "export_scores": [slug, assigning, "csv"],
         "topic_scores": [slug, assigning, campaign.topics.get(qid="t1").pk],
         "run_scores": [slug, assigning, campaign.runs.earliest("pk").pk],
@@ -256,8 +261,18 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
                 "archive",
             ),
             *("questions", "history", "export_history"),
-            *("judges", "new_judge", "jobs", "launch_job", "scores", "support_pairs", "studies", "comparisons"),
-            *("adjudication", "hybrids"),
+            *(
+                "judges",
+                "new_judge",
+                "jobs",
+                "launch_job",
+                "scores",
+                "support_pairs",
+                "studies",
+                "comparisons",
+                "calibrations",
+            ),
+            "adjudication",
             *("export_studies", "campaign_guidelines", "practice", "plan_hours", "allocate_plan", "export_plan"),
             *("effort", "topics", "passages", "runs", "relevance_grades", "find", "plan_give"),
         )
@@ -266,13 +281,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
 
 def files(campaign: Campaign) -> Iterator[str]:
     """Yield a file of everything that can be exported, in every form; what can't be had at once is no page."""
-    full = {
-        "nuggets": "ManualNuggets",
-        "support": "Support",
-        "judgments": "post-edited",
-        "comparison": "Grades 2",
-        "hybrid": "Hybrid 2",
-    }
+    full = {"nuggets": "ManualNuggets", "support": "Support", "judgments": "post-edited", "comparison": "Grades 2"}
     full |= {"support_judgments": "Support edited 2", "qrels": "NIST"}
     for kind in EXPORTABLES:
         found = kind.subject.records(campaign).order_by("pk") if kind.subject else [""]
@@ -498,7 +507,13 @@ def judge_support_on_t1(campaign: Campaign, person: Person, new: range) -> None:
     topic = campaign.topics.get(qid="t1")
     for number in new:
         shown = models_condition(campaign, f"Support model {number}")
-        label_as_model(shown, {f"r{other}": {"0.0": "none"} for other in range(new[0], number + 1)})
+        said = {f"r{other}": {"0.0": "none"} for other in range(new[0], number + 1)}
+        label_as_model(shown, said)
+        people = models_condition(campaign, f"Support people {number}", by="people")
+        label_as_model(people, said)
+        create_calibration(campaign=campaign, human=people, judged=shown, acting_user=None)
+        gate = CalibrationGate(campaign=campaign, least_kappa=Decimal("0.50"))
+        set_calibration_gate(gate, acting_user=None)
         give(
             create_support(campaign=campaign, name=f"Support edited {number}", shown=shown, acting_user=None),
             topic,
@@ -533,19 +548,12 @@ def draw_support(campaign: Campaign, person: Person, most: int) -> None:
 
 
 def compare_all(campaign: Campaign, new: range) -> None:
-    """Have grades compared, score tables and conditions be there to be compared, and hybrid scores estimated."""
+    """Have grades compared, and score tables and conditions be there to be compared."""
     sources = [campaign.qrels_sources.get(name=name) for name in ("NIST", "Mia's")]
     for number in new:
         ScoreTable.objects.create(campaign=campaign, name=f"Table {number}", content="run_id,v\nr,1\n")
         name = f"Grades {number}"
         run(create_comparison(campaign=campaign, first=sources[0], second=sources[1], name=name, acting_user=None))
-    by_people, name = campaign.conditions.get(name="Support"), "Support of a hybrid"
-    by_model = campaign.conditions.filter(name=name).first() or models_condition(campaign, name)
-    label_as_model(by_model, {f"r{number}": {"0.0": "none"} for number in new})
-    for number in new:
-        draw = Draw.objects.create(condition=by_people, seed=number, frame=["t1"], topics=["t1"])
-        of = {"campaign": campaign, "human": by_people, "model": by_model, "draw": draw}
-        create_hybrid(**of, name=f"Hybrid {number}", acting_user=None)
 
 
 def count(client: Client, address: str, before: int | None = None) -> int | None:
@@ -630,6 +638,7 @@ def test_addresses_that_only_take_posts_are_no_pages(grow, anna: Person, olga: P
         "import_table": ["study"],
         "answer_question": ["study"],
         "compute_again": ["study", 1],
+        "calibration_gate": ["study"],
         "stop_import": ["study", 1],
         "import_held": ["study"],
         "stop_export": ["study", 1],

@@ -18,7 +18,7 @@ from assessor.plan.actions import plan_work
 from assessor.work.actions import give_tasks, put_in_queue
 from assessor.work.models import Reminder
 from assignment.actions import create_manual_assign
-from metaeval.actions import create_comparison, create_hybrid, run
+from metaeval.actions import create_calibration, create_comparison, run
 from metaeval.queries import side_key
 from nuggets.models import NuggetBank
 from tests.api.tokens import make_token
@@ -31,7 +31,7 @@ from tests.questions.banks import bank as questions_on
 from tests.relevance.conftest import give_relevance
 from tests.reports.model import edit_elsewhere
 from tests.studies.conftest import coded_study
-from tests.support.judging_helpers import from_scratch, post_edited
+from tests.support.judging_helpers import from_scratch, label_as_model, models_condition, post_edited
 from tests.support.lines import cites
 from tests.support.lines import line as support_line
 
@@ -253,14 +253,15 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     **dict.fromkeys(
         ("comparisons", "comparison", "comparison_topic", "comparison_file", "comparison_figure"), ("GET", ORGANIZER)
     ),
-    **dict.fromkeys(("hybrids", "hybrid", "hybrid_figure", "hybrid_file"), ("GET", ORGANIZER)),
+    **dict.fromkeys(("calibrations", "calibration", "calibration_file", "calibration_figure"), ("GET", ORGANIZER)),
+    "calibration_gate": ("POST", (401, 404, 404, 200, 404, 404, 404, 404)),
     "import_table": ("POST", (401, 404, 404, 200, 404, 404, 404, 404)),
     "compute_again": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
 }
 # Pages that an organizer's own POST reaches too: refused to everybody else just the same.
 POSTED = ("new_campaign", "protocol", "new_condition", "setup", "imports", "plan_give", "new_judge", "judge")
 POSTED += ("launch_job",)
-POSTED += ("import_prompts", "studies", "adjudication", "ask_study", "comparisons", "hybrids", "choose_export")
+POSTED += ("import_prompts", "studies", "adjudication", "ask_study", "comparisons", "calibrations", "choose_export")
 
 
 def named_patterns() -> list[URLPattern]:
@@ -312,8 +313,11 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
     compared = run(
         create_comparison(campaign=campaign, first=sources[0], second=sources[1], acting_user=None)
     ).comparison
-    people_say, model_says = (campaign.conditions.get(name=name) for name in ("S", "Mia's"))
-    hybrid = create_hybrid(campaign=campaign, human=people_say, model=model_says, acting_user=None)
+    said = models_condition(campaign, "people's", by="people")
+    label_as_model(said, {"r": {"0.0": "full"}})
+    calibrated = create_calibration(
+        campaign=campaign, human=said, judged=campaign.conditions.get(name="Mia's", kind="support"), acting_user=None
+    )
     frozen = freeze(condition=campaign.conditions.get(name="N"), acting_user=None)
     made = export(ask_for(campaign=campaign, kind=BY_NAME["topics"], options={}, acting_user=None))
     base, task = f"/campaigns/{campaign.slug}", bank.task
@@ -561,10 +565,6 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "code_item": f"{studies}/items/{study.drawn.get().pk}/",
         "export_study": f"{studies}/export/items.csv",
         "study_figure": f"{studies}/figures/kappa.svg",
-        "hybrids": f"{base}/hybrids/",
-        "hybrid": f"{base}/hybrids/{hybrid.pk}/",
-        "hybrid_figure": f"{base}/hybrids/{hybrid.pk}/figures/intervals.json",
-        "hybrid_file": f"{base}/hybrids/{hybrid.pk}/files/csv",
         "comparisons": f"{base}/comparisons/",
         "import_table": f"{base}/comparisons/tables/",
         "comparison": f"{base}/comparisons/{compared.pk}/",
@@ -573,6 +573,11 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "topic_influence": f"{base}/comparisons/{compared.pk}/topics/{bank.topic_id}/influence.csv",
         "comparison_file": f"{base}/comparisons/{compared.pk}/files/labels.csv",
         "comparison_figure": f"{base}/comparisons/{compared.pk}/figures/labels.json",
+        "calibrations": f"{base}/calibrations/",
+        "calibration_gate": f"{base}/calibrations/gate/",
+        "calibration": f"{base}/calibrations/{calibrated.pk}/",
+        "calibration_file": f"{base}/calibrations/{calibrated.pk}/files/calibration.csv",
+        "calibration_figure": f"{base}/calibrations/{calibrated.pk}/figures/reliability.json",
         "nugget_undo": f"/nuggets/{bank.pk}/undo/",
         "nugget_redo": f"/nuggets/{bank.pk}/redo/",
         "nugget_finish": f"/nuggets/{bank.pk}/finish/",
@@ -684,14 +689,14 @@ def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str,
         "next_edition_figure",
         "support_pairs",
         "plan_piece",
-        "hybrid",
-        "hybrid_figure",
-        "hybrid_file",
         "comparison",
         "comparison_topic",
         "topic_influence",
         "comparison_file",
         "comparison_figure",
+        "calibration",
+        "calibration_file",
+        "calibration_figure",
         "comparisons_against",
         "joint_figure",
         "judge",

@@ -1,0 +1,37 @@
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from assessor.campaigns.management.common import campaign_called, named, write_lines
+from assessor.scores.score_source import scored_conditions
+from metaeval.actions import create_calibration
+from metaeval.calibrations import CSV, FILES, NotCalibrated, file_lines, headline
+
+
+class Command(BaseCommand):
+    help = "Calibrate a model's judge by people's labels of the same things, and keep what comes of it."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("campaign", help="The campaign's short name.")
+        parser.add_argument("human", help="The condition with people's labels.")
+        parser.add_argument("model", help="The condition with the model's labels.")
+        parser.add_argument("--out", type=Path, help="A folder for CSV and JSON; by default the CSV is printed.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        campaign = campaign_called(options["campaign"])
+        human, judged = (
+            named(scored_conditions(campaign), "name", options[side], "condition") for side in ("human", "model")
+        )
+        try:
+            calibration = create_calibration(campaign=campaign, human=human, judged=judged, acting_user=None)
+        except NotCalibrated as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(headline(calibration))
+        if not options["out"]:
+            write_lines(file_lines(calibration, CSV), "-", self.stdout)
+            return
+        options["out"].mkdir(parents=True, exist_ok=True)
+        for name in FILES:
+            write_lines(file_lines(calibration, name), str(options["out"] / name), self.stdout)

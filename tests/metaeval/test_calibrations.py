@@ -1,0 +1,368 @@
+"""Calibrations of judges: which labels count, what comes of them, and what tables say below the gate."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from decimal import Decimal
+
+import numpy as np
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from assessor.accounts.models import Person
+from assessor.campaigns.actions import create_condition
+from assessor.campaigns.models import Campaign, Condition, Event, Judge
+from assessor.labels.label_kind import label_kind
+from assessor.scores.leaderboards import name_of, score_lines
+from assessor.work.models import Exposure
+from assignment.models import Assignment
+from metaeval.actions import create_calibration, create_comparison, set_calibration_gate
+from metaeval.calibrations import NotCalibrated, headline, human_conditions, newest_of, refusal
+from metaeval.models import Calibration, CalibrationGate
+from metaeval.stats.agreement import Weights, kappa
+from metaeval.stats.means import Policy
+from support.models import SupportJudgment
+from tests.assignment.conftest import run_file
+from tests.assignment.scored import import_banks, label, say, sheet_on
+from tests.conftest import client_of
+from tests.support.scores_helpers import DOCIDS, judge
+
+TOPICS = [f"c{number:02}" for number in range(12)]
+NUGGETS = [("first", "vital"), ("second", "okay"), ("third", "vital")]
+# By run, of each topic; on every third topic people are stricter with the first nugget.
+MODELS = {"one": "spn", "two": "ssn"}
+PEOPLES = {"one": "spn", "two": "psn"}
+STRICT = {"one": "nnn", "two": "psp"}
+
+
+@pytest.fixture
+def edits(campaign: Campaign, import_file) -> Condition:
+    """Nuggets on twelve topics, which two runs answer, one of them at length."""
+    lines = "".join(f"{qid}\twhat is {qid}\n" for qid in TOPICS)
+    assert import_file(campaign, "topics", lines).state == "done"
+    for tag, text in (("one", "Words."), ("two", "Many more words than one.")):
+        answers = {qid: [text] for qid in TOPICS}
+        assert import_file(campaign, "runs", run_file(tag, answers), name=tag).state == "done"
+    return import_banks(campaign, import_file, dict.fromkeys(TOPICS, NUGGETS))
+
+
+@pytest.fixture
+def people(edits: Condition) -> Condition:
+    """People's labels of all answers."""
+    said = {qid: (STRICT if at % 3 == 0 else PEOPLES) for at, qid in enumerate(TOPICS)}
+    return label(imported(edits, "Edits/People"), said)
+
+
+@pytest.fixture
+def auto(edits: Condition) -> Condition:
+    """A model's labels of the same."""
+    return label(by_model(edits, "Edits/Auto"), dict.fromkeys(TOPICS, MODELS))
+
+
+@pytest.fixture
+def made(people: Condition, auto: Condition) -> Calibration:
+    return create_calibration(campaign=people.campaign, human=people, judged=auto, acting_user=None)
+
+
+@pytest.fixture
+def client(olga: Person) -> Client:
+    return client_of(olga)
+
+
+def imported(edits: Condition, name: str, by: str = "people", **fields: object) -> Condition:
+    maker = Judge.objects.create(kind="imported", name=name, parameters={"by": by})
+    condition = Condition(
+        campaign=edits.campaign, name=name, kind="assignment", method="imported", nuggets=edits, judge=maker, **fields
+    )
+    return create_condition(condition, acting_user=None)
+
+
+def by_model(
+    edits: Condition, name: str, model: str = "gpt-4o", prompt: str = "ab" * 32, **fields: object
+) -> Condition:
+    maker, _ = Judge.objects.get_or_create(kind="model", name=f"judge {model}", parameters={"model": model})
+    condition = Condition(
+        campaign=edits.campaign,
+        name=name,
+        kind="assignment",
+        method="AutoAssign",
+        nuggets=edits,
+        judge=maker,
+        prompts={"assignment": prompt},
+        **fields,
+    )
+    return create_condition(condition, acting_user=None)
+
+
+def set_gate(campaign: Campaign, kappa: float | None, labels: int = 10, topics: int = 10) -> CalibrationGate:
+    least = None if kappa is None else Decimal(f"{kappa:.2f}")
+    gate = CalibrationGate(campaign=campaign, least_kappa=least, least_labels=labels, least_topics=topics)
+    return set_calibration_gate(gate, acting_user=None)
+
+
+def pairs() -> Iterator[tuple[int, int]]:
+    codes = "nps"
+    for at in range(len(TOPICS)):
+        of_people = STRICT if at % 3 == 0 else PEOPLES
+        for tag in ("one", "two"):
+            for human, model in zip(of_people[tag], MODELS[tag], strict=True):
+                yield codes.index(human), codes.index(model)
+
+
+def base(calibration: Calibration) -> str:
+    return f"/campaigns/study/calibrations/{calibration.pk}/"
+
+
+def test_all_pairs_are_counted_by_hand(made: Calibration):
+    matrix = np.zeros((3, 3), dtype=int)
+    for human, model in pairs():
+        matrix[human, model] += 1
+    assert made.result["matrix"] == matrix.tolist()
+    assert (made.labels, made.topics) == (72, 12)
+    assert made.kappa["value"] == kappa(matrix, Weights.QUADRATIC).value
+    assert made.kappa["low"] < made.kappa["value"] < made.kappa["high"]
+    all_labels = made.result["strata"][0]
+    assert [row["human"][2]["value"] for row in all_labels["rows"]] == (matrix[2] / matrix.sum(axis=0)).tolist()
+    assert all_labels["human_mean"]["value"] == pytest.approx((matrix.sum(axis=1) @ [0, 0.5, 1]) / 72)
+    assert made.result["transfer"]["rest"] == 0
+    assert [step["label"] for step in made.result["curve"]] == [0, 1, 2]
+
+
+def test_strata_are_of_importance_and_length(made: Calibration):
+    strata = {one["name"]: one["n"] for one in made.result["strata"]}
+    assert strata == {"all labels": 72, "vital": 48, "okay": 24, "shortest third": 36, "longest third": 36}
+
+
+def test_it_is_bound_to_judge_model_and_prompts(made: Calibration, auto: Condition):
+    assert made.identity == {"judge": "judge gpt-4o", "model": "gpt-4o", "prompts": {"assignment": "ab" * 32}}
+    edits = auto.nuggets
+    assert edits is not None
+    assert newest_of([made], auto) == made
+    assert newest_of([made], by_model(edits, "again", replicate=1)) == made
+    assert newest_of([made], by_model(edits, "prompt", prompt="cd" * 32)) is None
+    assert newest_of([made], by_model(edits, "model", model="gpt-5")) is None
+
+
+def test_on_other_nuggets_it_does_not_count(made: Calibration, auto: Condition, import_file):
+    others = import_banks(auto.campaign, import_file, dict.fromkeys(TOPICS, NUGGETS), name="Others")
+    assert newest_of([made], by_model(others, "others")) is None
+
+
+def test_labels_of_others_beside_a_models_and_by_rule_do_not_count(people: Condition, auto: Condition):
+    def calibrate() -> Calibration:
+        return create_calibration(campaign=people.campaign, human=people, judged=auto, acting_user=None)
+
+    say(sheet_on(people, "c01", "one"), 0, label=None, cannot="unclear", adopted="support")
+    assert calibrate().labels == 71
+    shown = Assignment.everything.filter(sheet=sheet_on(people, "c02", "one"))
+    assert shown.update(shown_value="support") == 3
+    assert calibrate().labels == 68
+    sheet = sheet_on(people, "c04", "two")
+    type(sheet).objects.filter(pk=sheet.pk).update(by_rule=True)
+    found = calibrate()
+    assert found.labels == 65
+    assert found.result["left_out"] == {"of control and circular runs": 0, "by rule": 3, "not given unaided": 4}
+    people.campaign.runs.filter(tag="two").update(task="control")
+    found = calibrate()
+    assert found.result["left_out"]["of control and circular runs"] == 36
+    assert found.labels == 32
+
+
+def test_what_people_did_not_label_is_told_apart(people: Condition, auto: Condition):
+    sheets = [sheet_on(people, qid, "two") for qid in TOPICS]
+    Assignment.everything.filter(sheet__in=sheets).update(value=None, state="open")
+    transfer = create_calibration(campaign=people.campaign, human=people, judged=auto, acting_user=None).result[
+        "transfer"
+    ]
+    assert transfer["rest"] == 36
+    # The other run has two labels of three at the top, the calibrated one has one: no agreement.
+    assert [round(one["difference"], 3) for one in transfer["shares"]] == [0, -0.333, 0.333]
+    assert transfer["agrees"] is False
+
+
+def test_equal_citations_count_once(campaign: Campaign, import_file):
+    lines = [
+        {
+            "run_id": "one",
+            "topic_id": qid,
+            "references": DOCIDS,
+            "answer": [{"text": "Words.", "citations": [0, 1]}],
+        }
+        for qid in ("t1", "t2")
+    ]
+    assert import_file(campaign, "runs", lines).state == "done"
+    said = {"one": {"t1": ["fp"], "t2": ["fp"]}}
+    maker = Judge.objects.create(kind="imported", name="people", parameters={"by": "people"})
+    human = Condition(campaign=campaign, name="people", kind="support", method="imported", judge=maker)
+    judge(create_condition(human, acting_user=None), said)
+    of_model = Judge.objects.create(kind="model", name="model", parameters={"model": "m"})
+    model = Condition(campaign=campaign, name="model", kind="support", method="support automatic", judge=of_model)
+    judge(create_condition(model, acting_user=None), said)
+    first, second, *_ = SupportJudgment.everything.filter(sheet__condition=human).order_by("pk")
+    SupportJudgment.everything.filter(pk__in=(first.pk, second.pk)).update(equal_to=first)
+    assert label_kind("support").aided_labels(human) == {(second.sheet.answer_id, second.citation)}
+    made = create_calibration(campaign=campaign, human=human, judged=model, acting_user=None)
+    assert (made.labels, made.topics, made.kappa["low"]) == (3, 2, None)
+    assert "on 2 topics" in headline(made)
+
+
+def test_post_edited_labels_and_those_of_other_things_are_refused(people: Condition, auto: Condition, import_file):
+    edits = auto.nuggets
+    assert edits is not None
+    edited = imported(edits, "post-edited", shown=auto)
+    assert refusal(edited, auto) == "post-edited was labelled with the labels of Edits/Auto in view."
+    assert refusal(auto, auto) == "Edits/Auto has no people's labels."
+    assert refusal(people, people) == "Edits/People has no model's labels."
+    others = import_banks(auto.campaign, import_file, dict.fromkeys(TOPICS, NUGGETS), name="Others")
+    assert refusal(imported(others, "others"), auto) == "others and Edits/Auto do not label the same things."
+    assert edited not in human_conditions(auto.campaign)
+    with pytest.raises(NotCalibrated, match="in view"):
+        create_calibration(campaign=auto.campaign, human=edited, judged=auto, acting_user=None)
+    with pytest.raises(NotCalibrated, match="nothing in common"):
+        create_calibration(campaign=auto.campaign, human=imported(edits, "empty"), judged=auto, acting_user=None)
+
+
+def test_the_sentence_says_what_the_figures_say(made: Calibration):
+    rows = made.result["strata"][0]["rows"]
+    share, kappa_ = rows[2]["human"][2], made.result["strata"][0]["kappa"]
+    apart = made.result["strata"][0]["model_mean"]["value"] - made.result["strata"][0]["human_mean"]["value"]
+    assert headline(made) == (
+        f"Where judge gpt-4o says support, people say support in {100 * share['value']:.1f} % of cases "
+        f"({100 * share['low']:.1f} to {100 * share['high']:.1f} %), and on average its labels are {apart:.3f} too "
+        f"high, on a scale from 0 to 1; quadratic κ is {kappa_['value']:.3f} ({kappa_['low']:.3f} to "
+        f"{kappa_['high']:.3f}) over 72 labels on 12 topics."
+    )
+
+
+def test_without_a_gate_nothing_is_said(auto: Condition, people: Condition, client: Client):
+    before = "".join(score_lines(auto, "csv", Policy.ZERO))
+    assert "uncalibrated" not in before
+    gate = set_gate(auto.campaign, 0.2)
+    assert name_of(auto) == "Edits/Auto (uncalibrated)"
+    assert name_of(people) == "Edits/People"
+    assert "Edits/Auto (uncalibrated)" in "".join(score_lines(auto, "csv", Policy.ZERO))
+    set_gate(gate.campaign, None)
+    assert "".join(score_lines(auto, "csv", Policy.ZERO)) == before
+
+
+def test_what_passes_the_gate_is_calibrated(made: Calibration, auto: Condition):
+    set_gate(auto.campaign, below(made))
+    assert name_of(auto) == "Edits/Auto"
+
+
+def below(made: Calibration) -> float:
+    """Return the highest gate that the start of the interval reaches."""
+    return int(made.kappa["low"] * 100) / 100
+
+
+@pytest.mark.parametrize(("kappa", "labels", "topics"), [(0.01, 0, 0), (0, 1, 0), (0, 0, 1)])
+def test_what_does_not_reach_the_gate_is_not(
+    made: Calibration, auto: Condition, kappa: float, labels: int, topics: int
+):
+    least = below(made)
+    assert least + 0.01 < made.kappa["value"]  # the start of the interval counts, and not the point
+    set_gate(auto.campaign, least, 72, 12)
+    assert name_of(auto) == "Edits/Auto"
+    set_gate(auto.campaign, least + kappa, 72 + labels, 12 + topics)
+    assert name_of(auto) == "Edits/Auto (uncalibrated)"
+
+
+def test_below_ten_topics_no_kappa_passes(people: Condition, auto: Condition):
+    Assignment.everything.filter(sheet__condition=people, sheet__answer__topic__qid__gt="c08").update(
+        value=None, state="open"
+    )
+    found = create_calibration(campaign=people.campaign, human=people, judged=auto, acting_user=None)
+    assert (found.topics, found.kappa["low"]) == (9, None)
+    set_gate(auto.campaign, 0)
+    assert name_of(auto) == "Edits/Auto (uncalibrated)"
+
+
+def test_pages_say_uncalibrated(made: Calibration, auto: Condition, people: Condition, client: Client, olga: Person):
+    compared = create_comparison(campaign=auto.campaign, first=people, second=auto, acting_user=olga).comparison
+    pages = {
+        "scores": f"/campaigns/study/scores/?condition={auto.pk}",
+        "run": f"/campaigns/study/scores/{auto.pk}/runs/{auto.campaign.runs.get(tag='one').pk}/",
+        "comparisons": "/campaigns/study/comparisons/",
+        "comparison": f"/campaigns/study/comparisons/{compared.pk}/",
+        "calibrations": "/campaigns/study/calibrations/",
+    }
+    chip, note = '<span class="chip warn">uncalibrated</span>', "Tables call these uncalibrated"
+    for address in pages.values():
+        text = client.get(address).content.decode()
+        assert chip not in text
+        assert note not in text
+    set_gate(auto.campaign, 1)
+    for name, address in pages.items():
+        assert (note if name == "calibrations" else chip) in client.get(address).content.decode(), name
+    listed = client.get(f"/campaigns/study/scores/?condition={people.pk}").content.decode()
+    assert "uncalibrated" not in listed
+
+
+def test_an_organizer_calibrates_and_sets_a_gate(auto: Condition, people: Condition, client: Client):
+    page = "/campaigns/study/calibrations/"
+    assert "Nothing to calibrate" not in client.get(page).content.decode()
+    response = client.post(page, {"human": people.pk, "judged": auto.pk})
+    made = Calibration.objects.get()
+    assert response["Location"] == base(made)
+    text = client.get(base(made)).content.decode()
+    assert headline(made) in text
+    assert f'data-figure="{base(made)}figures/reliability.json"' in text
+    assert "People labelled all that the model labelled here." in text
+    sent = {"least_kappa": "0.9", "least_labels": "100", "least_topics": "10"}
+    assert client.post(f"{page}gate/", sent)["Location"] == page
+    assert "not reached" in client.get(page).content.decode()
+    assert [event.verb for event in Event.objects.filter(verb__startswith="calibration").order_by("pk")] == [
+        "calibration made",
+        "calibration gate set",
+    ]
+    text = client.post(f"{page}gate/", sent | {"least_topics": "5"}).content.decode()
+    assert "greater than or equal to 10" in text
+    assert CalibrationGate.objects.count() == 1
+
+
+def test_what_does_not_go_together_is_refused_on_the_page(auto: Condition, people: Condition, client: Client):
+    edits = auto.nuggets
+    assert edits is not None
+    empty = imported(edits, "empty")
+    text = client.post("/campaigns/study/calibrations/", {"human": empty.pk, "judged": auto.pk}).content.decode()
+    assert "have labelled nothing in common that counts" in text
+    text = client.post("/campaigns/study/calibrations/", {"human": auto.pk, "judged": auto.pk}).content.decode()
+    assert "Select a valid choice" in text
+
+
+def test_files_have_what_the_record_has_and_are_recorded(made: Calibration, client: Client, olga: Person):
+    text = b"".join(client.get(f"{base(made)}files/calibration.csv").streaming_content).decode()  # type: ignore[attr-defined]
+    rows = list(csv.DictReader(io.StringIO(text)))
+    found = {(row["stratum"], row["given"], row["label"], row["outcome"]): row["value"] for row in rows}
+    share = made.result["strata"][0]["rows"][2]["human"][2]["value"]
+    assert float(found["all labels", "model", "support", "human support"]) == share
+    assert float(found["all labels", "", "", "kappa, quadratic"]) == made.kappa["value"]
+    assert Exposure.objects.filter(person=olga, kind="assignment").exists()
+    response = client.get(f"{base(made)}files/calibration.json")
+    told = json.loads(b"".join(response.streaming_content))  # type: ignore[attr-defined]
+    assert (told["model"], told["matrix"]) == ("gpt-4o", made.result["matrix"])
+    assert client.get(f"{base(made)}files/no.csv").status_code == 404
+
+
+def test_the_figure_shows_the_curve(made: Calibration, client: Client):
+    response = client.get(f"{base(made)}figures/reliability.csv")
+    rows = list(csv.DictReader(io.StringIO(b"".join(response.streaming_content).decode())))  # type: ignore[attr-defined]
+    shares = [float(row["share"]) for row in rows if row["layer"] == "2"]
+    assert shares == [step["yes"]["value"] for step in made.result["curve"]]
+    for form in ("svg", "pdf", "png"):
+        assert client.get(f"{base(made)}figures/reliability.{form}").status_code == 200, form
+    assert client.get(f"{base(made)}figures/no.svg").status_code == 404
+
+
+def test_the_command_says_and_writes_the_same(people: Condition, auto: Condition, capsys, tmp_path):
+    call_command("calibrate", "study", "Edits/People", "Edits/Auto")
+    made = Calibration.objects.get()
+    printed = capsys.readouterr().out
+    assert printed.startswith(headline(made))
+    assert "kappa, quadratic" in printed
+    call_command("calibrate", "study", "Edits/People", "Edits/Auto", "--out", str(tmp_path / "out"))
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["calibration.csv", "calibration.json"]
+    with pytest.raises(CommandError, match="has no people's labels"):
+        call_command("calibrate", "study", "Edits/Auto", "Edits/Auto")

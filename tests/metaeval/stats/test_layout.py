@@ -33,7 +33,7 @@ def test_a_run_with_too_few_topics_is_left_out_and_the_others_count_0():
 
 
 def test_topics_on_which_a_run_is_not_judged_by_plan_do_not_count_against_it():
-    states = np.array([[C, C, C, C], [C, C, O, O], [C, U, U, O]])
+    states = np.array([[C, C, C, C], [C, O, O, O], [C, U, U, O]])
     assert lay_out(SCORES, states, Cells.MOST).runs.tolist() == [0, 1]
 
 

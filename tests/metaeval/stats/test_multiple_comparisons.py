@@ -137,6 +137,14 @@ def test_a_pair_is_significant_if_it_is_further_apart_than_the_least_difference(
     assert found.p.min() == 1 / 1000  # 0 is beyond what draws can show
 
 
+def test_the_least_difference_is_what_one_draw_in_twenty_exceeds():
+    cells = scores(9, 12, 15)
+    chance = np.random.default_rng(3)
+    spans = sorted(np.ptp(chance.permuted(cells.T, axis=1).mean(axis=0)) for _ in range(99))
+    # Five of 99 reach it, which makes p = 6 / 100; what is larger has 5 / 100 at most.
+    assert randomised_tukey_hsd(cells, draws=99, seed=3).least == pytest.approx(spans[-5], abs=1e-9)
+
+
 def test_the_same_seed_gives_the_same_result_in_whatever_parts_it_is_drawn(monkeypatch: pytest.MonkeyPatch):
     cells = scores(9, 12, 15)
     found = randomised_tukey_hsd(cells, draws=500, seed=4)

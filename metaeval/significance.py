@@ -225,7 +225,7 @@ def run_latex(found: Significance, method: Method) -> Iterator[str]:
     measure = measure_named(found.measure)
     caption = (
         f"Runs under {as_latex(found.condition)}, {len(found.layout.topics)} topics. "
-        f"{as_latex(sentence(found, method))} Runs that share a letter do not differ (${ALPHA:g}$)"
+        f"{as_latex(sentence(found, method))} Runs that share a letter do not differ at the level {ALPHA:g}"
     )
     rows = (
         latex.row(

@@ -64,13 +64,13 @@ def power_figure(levels: Figures, shares: Mapping[str, Figures], *, correction: 
         return message("No pair of runs can be tested.")
     names = list(shares)
     dashes = [list(_DASHES[at % len(_DASHES)]) for at in range(len(names))]
-    legend = alt.Legend(title=None, orient="top", columns=3, symbolType="stroke", symbolStrokeWidth=1.5)
+    legend = alt.Legend(title=None, orient="top", columns=3, symbolType="stroke", symbolSize=160, symbolStrokeWidth=1.5)
     lines = (
         _chart(rows)
         .mark_line(strokeWidth=1.3)
         .encode(
             alt.X("level:Q", title="Significance level", scale=alt.Scale(domain=[0, float(levels.max())], nice=False)),
-            alt.Y("power:Q", title="Share of pairs that differ", scale=alt.Scale(domain=[0, 1], nice=False)),
+            alt.Y("power:Q", title="Share of pairs that differ", scale=alt.Scale(zero=True, nice=True)),
             alt.Color("measure:N", scale=alt.Scale(domain=names), legend=legend),
             alt.StrokeDash("measure:N", scale=alt.Scale(domain=names, range=dashes), legend=legend),
             tooltip=[

@@ -264,7 +264,7 @@ def test_the_headline_says_what_all_pairs_need(as_olga: Client, scored: Conditio
     ) in text
     [today] = planned(scored, Choices(56, 45), NOTHING, NOTHING).rows([12])
     assert f"12 topics it is {today.hsd:.3f}." in text
-    assert f"A paired t-test of one pair alone finds {row.t:.3f}." in text
+    assert f"A paired t-test of one pair alone finds {row.t:.3f};" in text
 
 
 def test_today_is_chosen_at_first(as_olga: Client, scored: Condition):
@@ -338,7 +338,7 @@ def test_the_figure_has_the_chosen_number_and_comes_as_files(as_olga: Client, sc
 
 
 def test_what_is_not_there_is_not_found(as_olga: Client, scored: Condition):
-    for address in ("?cells=no", "?measure=length", "figures/other.svg", "figures/plan.doc"):
+    for address in ("?policy=no", "?measure=length", "figures/other.svg", "figures/plan.doc"):
         assert as_olga.get(f"{base(scored)}{address}").status_code == 404, address
 
 
@@ -351,7 +351,7 @@ def test_where_nothing_can_be_planned_all_say_why(as_olga: Client, banks: Condit
 
 def test_the_leaderboard_leads_to_the_plan(as_olga: Client, scored: Condition):
     listed = told(as_olga, f"/campaigns/study/scores/?condition={scored.pk}&measure=v")
-    assert f'href="{base(scored)}?cells=zero&measure=v"' in listed
+    assert f'href="{base(scored)}?policy=zero&measure=v"' in listed
 
 
 # The command.

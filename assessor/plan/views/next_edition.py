@@ -27,19 +27,15 @@ from metaeval.charts.rendering import FORMS
 from metaeval.measures import measure_labels
 from metaeval.models import Comparison
 from metaeval.pages import FigureContent
+from metaeval.significance import CELLS_WORDS
 from metaeval.stats.generalizability import expected_tau
 from metaeval.stats.layout import Cells
 from metaeval.stats.measures import Measure
-from metaeval.views.conditions import asked_scores
+from metaeval.views.conditions import asked_measure
 from metaeval.views.figures import figure_response
 
 _FIGURE, _TITLE = "plan", "What more topics give"
 _SLIDER_TOPICS, _SLIDER_RUNS = 300, 100  # the far ends of sliders, unless there are more today
-CELLS_WORDS = {
-    Cells.ZERO: "Not submitted counts 0",
-    Cells.MOST: "The same without runs that skipped most topics",
-    Cells.COMMON: "Only topics that all runs submitted",
-}
 
 
 class ChoicesForm(forms.Form):
@@ -49,15 +45,8 @@ class ChoicesForm(forms.Form):
     runs = forms.IntegerField(min_value=2, max_value=MOST_RUNS)
     second = forms.IntegerField(label="Topics with second opinions", min_value=0, max_value=100)
     assessors = forms.IntegerField(min_value=2, max_value=MOST_ASSESSORS)
-    hours = forms.FloatField(required=False, min_value=0, max_value=1_000)
-    cost = forms.FloatField(required=False, min_value=0, max_value=1_000_000)
-
-    @property
-    def choices(self) -> Choices:
-        """What is chosen, once it is valid."""
-        data = self.cleaned_data
-        share = data["second"] / 100
-        return Choices(data["topics"], data["runs"], share, data["assessors"], data["hours"], data["cost"])
+    hours = forms.FloatField(required=False, min_value=0.0, max_value=1_000.0)
+    cost = forms.FloatField(required=False, min_value=0.0, max_value=1e6)
 
 
 class _Asked(NamedTuple):
@@ -71,30 +60,27 @@ class _Asked(NamedTuple):
     made: Plan | None
     why: str = ""
 
-    @property
-    def file_name(self) -> str:
-        """What files of the plan are called, without their ending."""
-        return f"{self.condition.campaign.slug}.{self.condition}.{self.measure.key}.next-edition"
-
 
 def _asked(request: PersonRequest, slug: str, condition_id: int) -> _Asked:
-    condition, _, key, measures = asked_scores(request, slug, condition_id)
+    condition, key, measures = asked_measure(request, slug, condition_id)
     measure = next(one for one in measures if one.key == key)
     try:
-        cells = Cells(request.GET.get("cells", Cells.ZERO))
+        cells = Cells(request.GET.get("policy", Cells.ZERO))
     except ValueError as error:
-        raise Http404("Cells are not counted like this.") from error
+        raise Http404("There is no such policy.") from error
     try:
         found = basis(condition, key, cells)
     except NoPlan as error:
         return _Asked(condition, measure, measures, cells, None, None, str(error))
     today = Choices(found.components.topics, found.components.runs)
     usual = {"topics": today.topics, "runs": today.runs, "second": 0, "assessors": today.assessors}
-    given = {name: request.GET[name] for name in ChoicesForm.base_fields if name in request.GET}
-    if not found.of_assessors:
-        given |= {name: usual[name] for name in ("second", "assessors")}
-    form = ChoicesForm(usual | given)
-    choices = form.choices if form.is_valid() else today
+    names = ["topics", "runs", "hours", "cost", *(["second", "assessors"] if found.of_assessors else [])]
+    form = ChoicesForm(usual | {name: request.GET[name] for name in names if name in request.GET})
+    choices = today
+    if form.is_valid():
+        data = form.cleaned_data
+        share = data["second"] / 100
+        choices = Choices(data["topics"], data["runs"], share, data["assessors"], data["hours"], data["cost"])
     return _Asked(condition, measure, measures, cells, form, make_plan(condition, found, choices))
 
 
@@ -107,8 +93,8 @@ def next_edition(request: PersonRequest, slug: str, condition_id: int) -> HttpRe
         "condition": asked.condition,
         "measure": asked.measure,
         "measures": asked.measures,
-        "cells": asked.cells,
-        "all_cells": CELLS_WORDS.items(),
+        "policy": asked.cells,
+        "policies": CELLS_WORDS.items(),
         "why": asked.why,
         "address": reverse("next_edition", args=[slug, condition_id]),
     }
@@ -146,7 +132,7 @@ def next_edition(request: PersonRequest, slug: str, condition_id: int) -> HttpRe
 def next_edition_table(request: PersonRequest, slug: str, condition_id: int) -> HttpResponseBase:
     """The table as CSV."""
     asked = _asked(request, slug, condition_id)
-    return download(f"{asked.file_name}.csv", as_csv(asked.made.table if asked.made else []))
+    return download(f"{_file_name(asked)}.csv", as_csv(asked.made.table if asked.made else []))
 
 
 @require_safe
@@ -158,7 +144,12 @@ def next_edition_figure(request: PersonRequest, slug: str, condition_id: int, na
     if name != _FIGURE:
         raise Http404("There is no such figure.")
     specification = asked.made.figure if asked.made else message(asked.why).to_dict(validate=False)
-    return figure_response(request, specification, name=asked.file_name, form=form)
+    return figure_response(request, specification, name=_file_name(asked), form=form)
+
+
+def _file_name(asked: _Asked) -> str:
+    """Return what files of the plan are called, without their ending."""
+    return f"{asked.condition.campaign.slug}.{asked.condition}.{asked.measure.key}.next-edition"
 
 
 def headline(row: Row, measure: Measure) -> str:

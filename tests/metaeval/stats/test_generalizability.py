@@ -232,8 +232,8 @@ def test_smallest_differences(criterion: Criterion, expected: list[float]):
 
 
 def test_a_t_test_finds_the_smallest_difference_in_four_of_five_samples():
-    difference = float(smallest_difference(LAYOUT, 10, 7, Criterion.T))
-    samples = np.random.default_rng(7).normal(difference, math.sqrt(2 * LAYOUT.residual), (20_000, 10))
+    difference = float(smallest_difference(LAYOUT, 4, 7, Criterion.T))
+    samples = np.random.default_rng(7).normal(difference, math.sqrt(2 * LAYOUT.residual), (20_000, 4))
     assert (stats.ttest_1samp(samples, 0, axis=1).pvalue < 0.05).mean() == pytest.approx(0.8, abs=0.01)
 
 

@@ -323,16 +323,25 @@ class PageFigure(NamedTuple):
     specification: dict[str, Any]
 
 
-def kept_figures(condition: Condition, cells: Cells, measure: str, method: Method) -> list[PageFigure]:
-    """Return the figures of a page."""
+class Page(NamedTuple):
+    """What a page shows of a measure and a method."""
 
-    def draw() -> list[PageFigure]:
+    found: Significance
+    rows: list[RunRow]
+    figures: list[PageFigure]
+
+
+def kept_page(condition: Condition, cells: Cells, measure: str, method: Method) -> Page:
+    """Return what a page shows, kept as a whole: asking whether scores have changed takes longer than all else."""
+
+    def compute() -> Page:
         found = kept_significance(condition, cells, measure)
         shares = kept_result(
             [condition], f"significance.power.{cells}.{method}", lambda: power(condition, cells, method)
         )
-        return [
-            PageFigure(one.name, one.title, one.specification) for one in significance_figures(found, method, shares)
-        ]
+        figures = significance_figures(found, method, shares)
+        return Page(
+            found, run_rows(found, method), [PageFigure(one.name, one.title, one.specification) for one in figures]
+        )
 
-    return kept_result([condition], f"significance.figures.{cells}.{measure}.{method}", draw)
+    return kept_result([condition], f"significance.page.{cells}.{measure}.{method}", compute)

@@ -15,11 +15,10 @@ from metaeval.pages import figure_content
 from metaeval.significance import (
     CELLS_WORDS,
     METHOD_WORDS,
-    kept_figures,
+    kept_page,
     kept_significance,
     layout_notes,
     method_counts,
-    run_rows,
     sentence,
     significance_tables,
 )
@@ -55,7 +54,7 @@ def _asked(request: PersonRequest, slug: str, condition_id: int) -> _Asked:
 def significance(request: PersonRequest, slug: str, condition_id: int) -> HttpResponse:
     """How many pairs of runs differ, the runs in groups that are not told apart, and figures."""
     condition, measure, measures, cells, method = _asked(request, slug, condition_id)
-    found = kept_significance(condition, cells, measure)
+    found, rows, figures = kept_page(condition, cells, measure, method)
     of_measure = measure_named(measure)
     context = {
         "campaign": condition.campaign,
@@ -72,11 +71,10 @@ def significance(request: PersonRequest, slug: str, condition_id: int) -> HttpRe
         "notes": layout_notes(found),
         "counts": method_counts(found),
         "rows": [
-            (at, row.run, of_measure.on_page(row.mean), in_short(row.letters))
-            for at, row in enumerate(run_rows(found, method), start=1)
+            (at, row.run, of_measure.on_page(row.mean), in_short(row.letters)) for at, row in enumerate(rows, start=1)
         ],
         "tables": significance_tables(found, method),
-        "figures": [figure_content(*one) for one in kept_figures(condition, cells, measure, method)],
+        "figures": [figure_content(*one) for one in figures],
         "figure_forms": FORMS,
         "address": reverse("significance", args=[slug, condition_id]),
     }
@@ -97,7 +95,7 @@ def significance_table(request: PersonRequest, slug: str, condition_id: int, nam
 def significance_figure(request: PersonRequest, slug: str, condition_id: int, name: str, form: str) -> HttpResponseBase:
     """A figure: as a file, as the page draws it, or what it shows as a table."""
     condition, measure, _, cells, method = _asked(request, slug, condition_id)
-    figures = {one.name: one for one in kept_figures(condition, cells, measure, method)}
+    figures = {one.name: one for one in kept_page(condition, cells, measure, method).figures}
     if name not in figures:
         raise Http404("There is no such figure.")
     file_name = f"{slug}.{condition}.{measure}.{cells}.{method}.{name}"

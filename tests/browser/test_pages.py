@@ -93,6 +93,8 @@ PAGES = {
         "/campaigns/demo/comparisons/1/",
         "/campaigns/demo/comparisons/1/topics/1/",
         "/campaigns/demo/comparisons/against/Condition-2/",
+        "/campaigns/demo/calibrations/",
+        "/campaigns/demo/calibrations/1/",
         "/campaigns/demo/exports/",
         "/campaigns/demo/exports/nuggets/",
         "/campaigns/demo/frozen/",
@@ -186,6 +188,7 @@ FILES = {
 FILES |= {"nugget_table", "nugget_figure", "topic_influence"}
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest"}
 FILES |= {"significance_table", "significance_figure"}
+FILES |= {"calibration_file", "calibration_figure"}
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest", "next_edition_table", "next_edition_figure"}
 SCREENS = {"assignment", "assignment_answer", "assignment_nugget", "support", "support_answer", "relevance"}
 SCREENS |= {"relevance_passage", "argue", "argue_report"}

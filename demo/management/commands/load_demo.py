@@ -2,6 +2,7 @@
 
 import json
 from argparse import ArgumentParser
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,8 @@ from assessor.work.actions import give_tasks
 from assessor.work.actions.guidelines import in_force, open_guidelines
 from assessor.work.models import Task
 from assignment.control_runs import make_control_runs
-from metaeval.actions import create_comparison
+from metaeval.actions import create_calibration, create_comparison
+from metaeval.calibrations import NotCalibrated
 from nuggets.actions import create_manual_nuggets
 from support.access import own_judging, own_sheet
 from support.actions import create_support, give_label, sign_off
@@ -184,12 +186,14 @@ class Command(BaseCommand):
         return study
 
     def _compare(self, campaign: Campaign) -> None:
-        """Have the worker compare, once it starts, what people and the judge say of the reference's nuggets."""
+        """Have the worker compare, once it starts, what people and the judge say; calibrate it by people."""
         people = campaign.conditions.get(name=f"{REFERENCE}/Manual")
         models = campaign.conditions.filter(kind=people.kind, nuggets=people.nuggets, judge__kind=Judge.Kind.MODEL)
         model = models.first()
         if model and not campaign.comparisons.exists():
             create_comparison(campaign=campaign, first=people, second=model, seed=SEED, acting_user=campaign.created_by)
+            with suppress(NotCalibrated):  # its job failed
+                create_calibration(campaign=campaign, human=people, judged=model, acting_user=campaign.created_by)
 
     def _give_support(self, campaign: Campaign, people: dict[str, Person], study: Study) -> None:
         """Give both human conditions, and the study's sample to Ben, who has done it: his labels are in a file."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from metaeval.charts.figures import _chart, _figure, _some, message
+from metaeval.charts.figures import Row, _chart, _figure, _some, message
 from metaeval.stats.items import ShortBank
 
 _BEST, _RANDOM = "best by item-rest r", "drawn at random"
@@ -20,7 +20,7 @@ def item_figure(
             points.setdefault((round(p, 2), round(r, 2), of_nugget or "no importance"), []).append(name)
     if not points:
         return message("No nugget has an item-rest correlation yet.")
-    rows = [
+    rows: list[Row] = [
         {"x": p, "y": r, "importance": kind, "cells": len(some), "names": _some(some)}
         for (p, r, kind), some in points.items()
     ]
@@ -50,7 +50,7 @@ def item_figure(
 
 def short_bank_figure(curve: Sequence[ShortBank]) -> alt.LayerChart:
     """Return tau of runs between shorter banks and the whole ones, by nuggets a topic: best ones and random ones."""
-    rows = [
+    rows: list[Row] = [
         {"nuggets": point.nuggets, "kept": kept, "mean": found.mean, "low": found.low, "high": found.high}
         for point in curve
         for kept, found in ((_BEST, point.best), (_RANDOM, point.random))

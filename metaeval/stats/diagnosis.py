@@ -106,11 +106,15 @@ def decompose(first: npt.ArrayLike, second: npt.ArrayLike, levels: Sequence[str]
         there = ~np.isnan(one)
         labels, differ = int(there.sum()), int((one != other)[there].sum())
         sums = [float(side[there].sum()) for side in (one, other)]
-        figures = [*sums, sums[0] - sums[1]]
-        means = [Statistic(one / labels, labels) if labels else undefined(0, "no labels of both") for one in figures]
-        share = Statistic(figures[2] / total, total) if total else undefined(0, "no labels of both")
-        parts.append(Part(level, int(at.sum()), labels, differ, *means, share))
+        means = [_share(one, labels) for one in (*sums, sums[0] - sums[1])]
+        parts.append(
+            Part(level, int(at.sum()), labels, differ, means[0], means[1], means[2], _share(sums[0] - sums[1], total))
+        )
     return parts
+
+
+def _share(one: float, of: int) -> Statistic:
+    return Statistic(one / of, of) if of else undefined(0, "no labels of both")
 
 
 def topic_tau(first: npt.ArrayLike, second: npt.ArrayLike, weights: npt.ArrayLike) -> Statistic:

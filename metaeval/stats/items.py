@@ -134,7 +134,7 @@ def shorter_banks(topics: Sequence[npt.ArrayLike], *, seed: int, splits: int = 1
     totals = np.zeros((2, len(chooses), len(sizes), runs))
     judged = np.zeros(runs)
     for values in given:
-        there = ~np.isnan(values).any(axis=1)
+        there = np.asarray(~np.isnan(values).any(axis=1))
         counted = np.where(there[:, np.newaxis], values, 0)
         best = np.argsort(-_correlations(counted, chooses & there), axis=1, kind="stable")
         random = draw.permuted(np.tile(np.arange(values.shape[1]), (len(chooses), 1)), axis=1)

@@ -11,7 +11,7 @@ from assessor.studies.models import Study
 from metaeval.exposure import seen_in_comparison, seen_in_study
 from metaeval.joint import table_lines
 from metaeval.models import Calculation, Comparison
-from metaeval.report import JSON, result_json
+from metaeval.report import JSON, report_text
 from metaeval.report_tables import FILES
 from metaeval.studies import (
     distribution_lines,
@@ -32,10 +32,9 @@ def _computed(campaign: Campaign) -> QuerySet[Comparison]:
 
 def _comparison_lines(chosen: Chosen) -> Iterator[str]:
     done = chosen.record.calculations.filter(state=Calculation.State.DONE)
-    newest = done.select_related("comparison__topics_of").order_by("-pk")[0]
-    if chosen.form == JSON:
-        return iter([result_json(newest)])
-    return iter(newest.files[chosen.form].splitlines(keepends=True))
+    newest = done.select_related("comparison__topics_of", "comparison__campaign").order_by("-pk")[0]
+    text = report_text(newest, chosen.form)
+    return iter([text] if chosen.form == JSON else text.splitlines(keepends=True))
 
 
 def _studies(campaign: Campaign) -> QuerySet[Study]:
@@ -70,6 +69,16 @@ EXPORTABLES = (
         lambda it: table_lines(it.campaign, it.form),
         lambda it: 0,
         Order.COMPARISONS,
+    ),
+    Exportable(
+        "registration",
+        "Registered studies",
+        {"json": Form("JSON, as it was hashed", "json")},
+        lambda it: iter([it.record.text]),
+        lambda it: 1,
+        Order.COMPARISONS,
+        Subject("registration", "registered study", lambda campaign: campaign.registrations.all(), field="title"),
+        page=Page("registration_file", "registrations/<int:registration_id>/registration.<str:form>"),
     ),
     Exportable(
         "study",

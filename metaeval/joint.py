@@ -10,6 +10,7 @@ from assessor.campaigns.models import Campaign
 from assessor.formats import latex
 from assessor.formats.latex import as_latex
 from assessor.formats.tables import write_table
+from assessor.studies.queries import Registrations
 from metaeval.charts.joint import joint_figure
 from metaeval.charts.rendering import name_of_measure
 from metaeval.inputs import read_table
@@ -124,26 +125,31 @@ def joint_rows(
 
 def table_lines(campaign: Campaign, form: str) -> Iterator[str]:
     """Yield the agreement of all computed comparisons: as "csv", or as "tex" with a table for each reference."""
-    by_side = _by_reference(campaign)
+    by_side, registrations = _by_reference(campaign), Registrations(campaign)
     if form == "csv":
         columns = imported_columns(campaign, [one for found in by_side.values() for one in found])
-        header = (*_COLUMNS, *(f"{one.measure} imported from {one.table}" for one in columns))
+        registered = (*_COLUMNS, "registration") if registrations else _COLUMNS
+        header = (*registered, *(f"{one.measure} imported from {one.table}" for one in columns))
         rows = (row for found in by_side.values() for row in joint_rows(found, columns=columns))
-        return write_table(header, ((*_cells(row), *(row.figure(one.key) for one in columns)) for row in rows))
-    return (line for found in by_side.values() for line in _as_latex(found))
+        return write_table(
+            header,
+            ((*_cells(row, registrations), *(row.figure(one.key) for one in columns)) for row in rows),
+        )
+    return (line for found in by_side.values() for line in _as_latex(found, registrations))
 
 
-def _cells(row: JointRow) -> Sequence[object]:
+def _cells(row: JointRow, registrations: Registrations) -> Sequence[object]:
     one, taus = row.agreement, row.taus
     figures = (taus.run, taus.low, taus.high, taus.topic, taus.cell, one.kappa, one.match)
-    return one.reference_name, one.candidate_name, taus.measure, *figures, one.comparison
+    status = [registrations.status(one.reference, one.candidate)] if registrations else []
+    return one.reference_name, one.candidate_name, taus.measure, *figures, one.comparison, *status
 
 
-def _as_latex(found: Sequence[Agreement]) -> Iterator[str]:
+def _as_latex(found: Sequence[Agreement], registrations: Registrations) -> Iterator[str]:
     rows = (
         latex.row(
             (
-                as_latex(row.agreement.candidate_name),
+                as_latex(row.agreement.candidate_name) + _mark(row.agreement, registrations),
                 row.measure.latex,
                 _figure(row.taus.run) + _bounds(row.taus),
                 *(_figure(value) for value in (row.taus.topic, row.taus.cell, row.agreement.kappa)),
@@ -151,13 +157,18 @@ def _as_latex(found: Sequence[Agreement]) -> Iterator[str]:
         )
         for row in joint_rows(found)
     )
+    dagger = "; $^{\\dagger}$ registered before the first label, all others exploratory" if registrations else ""
     return latex.table(
         f"Agreement with {as_latex(found[0].reference_name)}: Kendall's $\\tau$ (b) of runs, with 95\\,\\% bootstrap "
-        "intervals over topics, within topics (mean) and of cells, and Cohen's $\\kappa$ of labels",
+        "intervals over topics, within topics (mean) and of cells, and Cohen's $\\kappa$ of labels" + dagger,
         "llrrrr",
         ("Candidate", "Measure", "Runs", "Topics", "Cells", "$\\kappa$"),
         rows,
     )
+
+
+def _mark(one: Agreement, registrations: Registrations) -> str:
+    return "$^{\\dagger}$" if registrations.covering(one.reference, one.candidate) else ""
 
 
 def _figure(value: float | None) -> str:

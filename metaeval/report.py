@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from assessor.formats.values import to_json
+from assessor.studies.queries import Registrations
 from metaeval import statistics_tables
 from metaeval.charts.rendering import FORMS, Specification, Theme
 from metaeval.measures import measure_labels
-from metaeval.models import Calculation
+from metaeval.models import Calculation, Comparison
+from metaeval.report_tables import SUMMARY
 from metaeval.stats.comparison import MeasureComparison
 from metaeval.stats.score_matrix import MatchedScores
 
@@ -19,8 +21,10 @@ JSON = "comparison.json"
 def result_json(calculation: Calculation) -> str:
     """Return all of a calculation as JSON: what it was made of, and what came of it."""
     comparison = calculation.comparison
+    status = registration_status(comparison)
     content: dict[str, Any] = {
         "comparison": comparison.name,
+        **({"registration": status} if status else {}),
         "computed_at": calculation.ended_at.isoformat() if calculation.ended_at else None,
         "restriction": {
             **{name: getattr(comparison, name) for name in ("tasks", "runs", "topics", "circular")},
@@ -30,6 +34,22 @@ def result_json(calculation: Calculation) -> str:
         **with_keys_of_topics(calculation),
     }
     return to_json(content) + "\n"
+
+
+def registration_status(comparison: Comparison) -> str:
+    """Say whether a comparison is of a registered study; "" where the campaign has none."""
+    return Registrations(comparison.campaign).status(comparison.first_condition_id, comparison.second_condition_id)
+
+
+def report_text(calculation: Calculation, name: str) -> str:
+    """Return a file of a calculation: its JSON, or a table as it was computed, with whether that is registered."""
+    if name == JSON:
+        return result_json(calculation)
+    text: str = calculation.files[name]
+    status = registration_status(calculation.comparison)
+    if status and name.endswith(".tex"):
+        return f"% {status}\n{text}"
+    return f"{text}{status.capitalize()}\n" if status and name == SUMMARY else text
 
 
 def with_keys_of_topics(calculation: Calculation) -> dict[str, Any]:
@@ -43,7 +63,7 @@ def with_keys_of_topics(calculation: Calculation) -> dict[str, Any]:
 
 def write_report(folder: Path, calculation: Calculation, theme: Theme) -> list[str]:
     """Write everything of a calculation into a folder; return the files' names."""
-    texts = {JSON: result_json(calculation), **calculation.files}
+    texts = {name: report_text(calculation, name) for name in (JSON, *calculation.files)}
     charts = ((figure.name, figure.specification) for figure in calculation.figures.all())
     return write_folder(folder, texts, charts, theme)
 

@@ -1,7 +1,17 @@
 from django.urls import path
 
 from assessor.studies.models import Study
-from metaeval.views import calibrations, comparisons, conditions, items, joint, reusability, significance, studies
+from metaeval.views import (
+    calibrations,
+    comparisons,
+    conditions,
+    items,
+    joint,
+    registrations,
+    reusability,
+    significance,
+    studies,
+)
 
 _STUDY = "campaigns/<slug:slug>/studies/<int:study_id>"
 _SCORES = "campaigns/<slug:slug>/scores/<int:condition_id>"
@@ -46,6 +56,8 @@ urlpatterns = [
         significance.significance_figure,
         name="significance_figure",
     ),
+    path("campaigns/<slug:slug>/registrations/", registrations.registrations, name="registrations"),
+    path("campaigns/<slug:slug>/registrations/<int:registration_id>/", registrations.registration, name="registration"),
     path("campaigns/<slug:slug>/studies/", studies.studies, name="studies"),
     path(
         "campaigns/<slug:slug>/adjudication/",

@@ -133,6 +133,12 @@ class Nuggets(ConditionKind):
         banks = NuggetBank.objects.filter(topic=OuterRef("pk"), import_record=None, version__gt=0)
         return Q(Exists(banks)) | Q(Exists(Drafting.objects.filter(topic=OuterRef("pk"))))
 
+    def has_labels(self, condition: Condition) -> bool:
+        from nuggets.models import Drafting, Nugget
+
+        nuggets = Nugget.objects.filter(bank__condition=condition)
+        return nuggets.exists() or bool(Drafting.objects.filter(condition=condition).exists())
+
     def condition_fields(self, campaign: Campaign) -> NuggetFields | None:
         from nuggets.forms import NuggetFields
 

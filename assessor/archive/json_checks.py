@@ -13,6 +13,7 @@ from assessor.archive.values import Unfit, as_uuid
 from assessor.labels.models import Label, LabelEvent
 from assessor.llm.gateway import RESERVED
 from assessor.llm.job_kind import job_kinds
+from assessor.studies.registration import FORMAT, RegistrationError, read_document
 from assessor.studies.sampling import sampled_kinds
 from nuggets.drafting import Cut
 from nuggets.formats import IMPORTANCE
@@ -67,6 +68,18 @@ def parameters(value: Any) -> None:
     extra = value.get("extra", {}) if isinstance(value, dict) else None
     if not isinstance(extra, dict) or extra.keys() & RESERVED:
         raise Unfit("parameters as the form of judges makes them")
+
+
+def registration(value: Any) -> None:
+    """What a study is about, as it is registered."""
+    fields = dict(value) if isinstance(value, dict) else {}
+    is_known, campaign = fields.pop("format", None) == FORMAT, fields.pop("campaign", None)
+    try:
+        whole = is_known and isinstance(campaign, str) and read_document(fields, campaign) == value
+    except RegistrationError:
+        whole = False
+    if not whole:
+        raise Unfit("what was registered, as it was hashed")
 
 
 def anything(value: Any) -> None:
@@ -196,6 +209,7 @@ BANK_EDITION = {"nuggets": snapshot, "consequences": by_item(each(uid))}
 CONDITION = {"prompts": by_item(text)}
 JOB = {"kind": one_of(*job_kinds())}
 STUDY = {"kind": one_of(*sampled_kinds())}
+REGISTRATION = {"document": registration}
 PROMPT_SET = {"texts": by_item(text), "provenance": by_item(by_item(text))}
 DRAFTING = {"importance": each(each(_IMPORTANCE_OR_NONE)), "cuts": each(cut)}
 READING = {"found": each(said)}

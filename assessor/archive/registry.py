@@ -146,6 +146,7 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
     Kept(work.ReplyRead, "reply"),
     Kept(studies.Study, means=json_checks.STUDY),
     Kept(studies.SampledItem, "study"),
+    Kept(studies.Registration, means=json_checks.REGISTRATION),
     Kept(studies.ErrorCode),
     Kept(studies.Coding, "drawn"),
     Kept(training.Reference, "condition"),

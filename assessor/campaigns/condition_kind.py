@@ -243,6 +243,10 @@ class ConditionKind:
         """Return what is true of a topic on which people or models have said anything here; files don't count."""
         raise NotImplementedError
 
+    def has_labels(self, condition: Condition) -> bool:
+        """Say whether anybody ever gave a label under a condition, a model and a file too; or a nugget."""
+        raise NotImplementedError
+
     # Answers of runs, where they are judged
 
     @property

@@ -75,12 +75,24 @@ GROUPS = (
     Group(
         "Results",
         [
-            Item("Scores", "scores", "bars", ["topic_scores", "run_scores", "score_figures", "significance"]),
+            Item(
+                "Scores",
+                "scores",
+                "bars",
+                ["topic_scores", "run_scores", "score_figures", "significance", "reusability"],
+            ),
             Item(
                 "Comparisons",
                 "comparisons",
                 "scatter",
-                ["comparison", "comparison_topic", "comparisons_against", "support_pairs"],
+                [
+                    "comparison",
+                    "comparison_topic",
+                    "comparisons_against",
+                    "support_pairs",
+                    "registrations",
+                    "registration",
+                ],
             ),
             Item("Calibration", "calibrations", "check", ["calibration"]),
             Item("Exports", "exports", "down", ["export", "choose_export"]),

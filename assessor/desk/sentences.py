@@ -75,6 +75,7 @@ _PREDICATES = {
     "second factor reset": "reset the second factor of {}",
     "sign-in link made": "made a sign-in link for {}",
     "study drawn": "made the study {}",
+    "study registered": "registered the study {}",
     "task drawn": "took {} from the queue",
     "topic counts again": "ended practice on the topic {}",
     "topic marked for practice": "made {} a topic for practice",

@@ -61,6 +61,11 @@ class LabelKind(ConditionKind):
         """Say what of that which a condition's labels are given for is being changed."""
         return iter(())
 
+    def has_labels(self, condition: Condition) -> bool:
+        sheets = self.sheets.in_or_out.filter(condition=condition)
+        with_label = {f"{sheets.model.LABELS}__value__isnull": False}
+        return bool(sheets.filter(**with_label).exists() or sheets.filter(revisions__judge__isnull=False).exists())
+
     def state(self, condition: Condition) -> tuple[Any, ...]:
         from assessor.scores.cache import state_of
 

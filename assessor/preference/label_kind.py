@@ -130,6 +130,12 @@ class Preference(LabelKind):
 
         return Q(Exists(LabelEvent.objects.filter(pair__topic=OuterRef("pk"))))
 
+    def has_labels(self, condition: Condition) -> bool:
+        from assessor.preference.models import LabelEvent, PreferencePair
+
+        events = LabelEvent.objects.filter(pair__condition=condition, judge__isnull=False)
+        return PreferencePair.objects.filter(condition=condition, value__isnull=False).exists() or events.exists()
+
     def api_list(self) -> ApiList:
         from assessor.preference.api import PREFERENCE_LIST
 

@@ -88,6 +88,12 @@ class Relevance(LabelKind):
 
         return Q(Exists(RelevanceJudgment.objects.filter(topic=OuterRef("pk"), version__gt=0)))
 
+    def has_labels(self, condition: Condition) -> bool:
+        from assessor.relevance.models import RelevanceJudgment
+
+        given = RelevanceJudgment.objects.filter(condition=condition)
+        return bool(given.filter(Q(version__gt=0) | Q(value__isnull=False)).exists())
+
     def open_questions(self, campaign: Campaign) -> Iterator[Asked]:
         """Yield passages that nobody could judge; there are no flags."""
         from assessor.labels.flags import Asked

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from django.http import Http404
 
 from assessor.campaigns.models import Campaign, Condition
-from assessor.studies.models import SampledItem, Study
+from assessor.studies.models import Registration, SampledItem, Study
 from assessor.studies.queries import sampled_under, studies_of
 from assessor.work.models import Task
 
@@ -19,6 +19,16 @@ def campaign_study(campaign: Campaign, study_id: int) -> Study:
     if study is None:
         raise Http404("There is no such study in this campaign.")
     return study
+
+
+def campaign_registration(campaign: Campaign, registration_id: int) -> Registration:
+    """Return a registered study of a campaign that was reached through organized_campaign. Raises Http404."""
+    found: Registration | None = (
+        campaign.registrations.select_related("campaign", "made_by").filter(pk=registration_id).first()
+    )
+    if found is None:
+        raise Http404("There is no such registration in this campaign.")
+    return found
 
 
 def study_item(study: Study, drawn_id: int) -> SampledItem:

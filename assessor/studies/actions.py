@@ -1,7 +1,8 @@
 """The writers of studies."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -9,6 +10,7 @@ from django.db.models import Max, Q
 
 from assessor.accounts.models import Person
 from assessor.campaigns import history
+from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import Answer, Campaign, Condition, Topic
 from assessor.campaigns.queries import without_practice
 from assessor.labels.label_kind import label_kind
@@ -16,8 +18,9 @@ from assessor.labels.manual_setups import create_first, has_labelled, same_work
 from assessor.llm.actions import JobError, Plan, plan_job
 from assessor.llm.job_kind import job_kind_named
 from assessor.llm.models import ModelJudge
-from assessor.studies.models import Coding, ErrorCode, SampledItem, Study
+from assessor.studies.models import Coding, ErrorCode, Registration, SampledItem, Study
 from assessor.studies.queries import judges_of, topics_of
+from assessor.studies.registration import RegistrationError, hash_of, read_document
 from assessor.studies.sampling import Key, Sampling, sampled_kinds, sampling_of
 from assessor.work.actions import PlanError, give_tasks
 from assessor.work.allocation import new_seed
@@ -33,6 +36,40 @@ _TOPICS_AT_ONCE = 10  # are read together: a track's have 1,500 answers
 
 class StudyError(Exception):
     """There can be no such study, or this can't be done with it; the text says why."""
+
+
+def register_study(*, campaign: Campaign, fields: Mapping[str, Any], acting_user: Person | None) -> Registration:
+    """Keep what a study is about, before the first label of its conditions. Raises RegistrationError.
+
+    fields: as read_document() takes them.
+    """
+    document = read_document(fields, campaign.slug)
+    registration = Registration(
+        campaign=campaign,
+        title=document["title"],
+        document=document,
+        sha256=hash_of(document),
+        made_by=acting_user,
+    )
+    with transaction.atomic():
+        # One after the other, or two of one title could both find that there is none yet.
+        Campaign.objects.select_for_update(no_key=True, of=("self",)).get(pk=campaign.pk)
+        named = campaign.conditions.filter(name__in=document["conditions"]).order_by("name")
+        if labelled := [condition.name for condition in named if kind_of(condition).has_labels(condition)]:
+            have = f"{', '.join(labelled)} {'has' if len(labelled) == 1 else 'have'} labels already"
+            raise RegistrationError(f"{have}. A study is registered before the first label of its conditions.")
+        if campaign.registrations.filter(title=registration.title).exists():
+            raise RegistrationError(f"A study called {registration.title} is registered already.")
+        registration.save()
+        history.record(
+            "study registered",
+            registration,
+            campaign=campaign,
+            person=acting_user,
+            sha256=registration.sha256,
+            conditions=document["conditions"],
+        )
+    return registration
 
 
 def draw_study(

@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from assessor.campaigns.admin import LookOnly
-from assessor.studies.models import Coding, ErrorCode, SampledItem, Study
+from assessor.studies.models import Coding, ErrorCode, Registration, SampledItem, Study
 
 
 @admin.register(Study)
@@ -12,6 +12,14 @@ class StudyAdmin(LookOnly):
     list_filter = ("campaign", "kind", "purpose")
     search_fields = ("name",)
     list_select_related = ("campaign", "first", "second")
+
+
+@admin.register(Registration)
+class RegistrationAdmin(LookOnly):
+    list_display = ("title", "campaign", "sha256", "made_at", "made_by")
+    list_filter = ("campaign",)
+    search_fields = ("title", "sha256")
+    list_select_related = ("campaign", "made_by")
 
 
 @admin.register(SampledItem)

@@ -6,6 +6,7 @@ from django.db.models import Q
 from assessor.campaigns.condition_kind import kind_choices
 from assessor.campaigns.models import AppendOnly, Condition
 from assessor.runtime.fields import JSONText
+from assessor.studies.registration import canonical_text, hash_of
 
 
 class Study(models.Model):
@@ -64,6 +65,40 @@ class SampledItem(AppendOnly):
 
     def __str__(self) -> str:
         return f"{self.item} of answer {self.answer_id}"
+
+
+class Registration(AppendOnly):
+    """What a study is about, as it was written down before the first label of its conditions.
+
+    These need not exist yet, so they are named. A later record changes nothing of an earlier one.
+    """
+
+    campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="registrations")
+    title = models.CharField(max_length=200)
+    document = JSONText(help_text="All that was registered, which the hash is of: see assessor.studies.registration.")
+    sha256 = models.CharField(max_length=64, help_text="Of the document in its canonical form.")
+    made_at = models.DateTimeField(auto_now_add=True)
+    made_by = models.ForeignKey("accounts.Person", models.PROTECT, null=True, editable=False)
+
+    class Meta(AppendOnly.Meta):
+        ordering = ("pk",)
+        constraints = (
+            models.UniqueConstraint(fields=("campaign", "title"), name="registration_title_once"),
+            models.UniqueConstraint(fields=("campaign", "sha256"), name="registration_once"),
+        )
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def text(self) -> str:
+        """The document as it was hashed, and as it is downloaded."""
+        return canonical_text(self.document)
+
+    @property
+    def is_intact(self) -> bool:
+        """Whether the hash is that of the document."""
+        return hash_of(self.document) == self.sha256
 
 
 class ErrorCode(models.Model):

@@ -6,7 +6,7 @@ from django.db.models import Count, QuerySet
 
 from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.campaigns.queries import byte_order
-from assessor.studies.models import Coding, SampledItem, Study
+from assessor.studies.models import Coding, Registration, SampledItem, Study
 
 
 def sample_of(condition: Condition) -> QuerySet[SampledItem]:
@@ -62,3 +62,28 @@ def codings_of(drawn: QuerySet[SampledItem] | Sequence[SampledItem]) -> dict[int
     """Return the coding that counts of each item that has one, by the item's key."""
     codings = Coding.objects.filter(drawn__in=drawn).order_by("pk")
     return {coding.drawn_id: coding for coding in codings}
+
+
+class Registrations:
+    """The registered studies of a campaign, and what they say of comparisons of its conditions."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        self._all = [one for one in campaign.registrations.all() if one.is_intact]
+        # Nobody can say when imported labels were given.
+        own = campaign.conditions.exclude(method=Condition.IMPORTED).values_list("pk", "name")
+        self._names: dict[int | None, str] = dict(own) if self._all else {}
+
+    def __bool__(self) -> bool:
+        return bool(self._all)
+
+    def covering(self, *conditions: int | None) -> Registration | None:
+        """Return the first study that names all of these conditions, by key; None is no condition, so none does."""
+        names = {self._names.get(one) for one in conditions}
+        return next((one for one in self._all if names <= set(one.document["conditions"])), None)
+
+    def status(self, *conditions: int | None) -> str:
+        """Say for files whether a comparison of conditions is registered; "" where the campaign has no such study."""
+        if not self:
+            return ""
+        found = self.covering(*conditions)
+        return f"registered: {found.title}, sha256 {found.sha256}" if found else "exploratory"

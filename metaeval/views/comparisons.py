@@ -18,6 +18,7 @@ from assessor.campaigns.queries import without_practice
 from assessor.labels.label_kind import label_kind
 from assessor.scores.leaderboards import POLICY_WORDS
 from assessor.scores.sorting import shown as sorted_table
+from assessor.studies.queries import Registrations
 from metaeval import actions, ceiling_tables, headline
 from metaeval.access import campaign_comparison, last_result, result_figure
 from metaeval.actions import ComparisonError, TableError
@@ -68,6 +69,7 @@ def comparisons(request: PersonRequest, slug: str) -> HttpResponse:
 def _list(request: PersonRequest, campaign: Campaign, form: CompareForm, table: TableForm) -> HttpResponse:
     page = Paginator(comparisons_of(campaign), _ON_A_PAGE).get_page(request.GET.get("page"))
     tables = ScoreTable.objects.filter(campaign=campaign).defer("content").select_related("created_by")
+    registrations = Registrations(campaign)
     asked = request.POST if "look" in request.POST else request.GET
     first, second = (form.side(asked.get(name, "")) for name in ("first", "second"))
     context = {
@@ -75,6 +77,8 @@ def _list(request: PersonRequest, campaign: Campaign, form: CompareForm, table: 
         "form": form,
         "table": table,
         "page": page,
+        "rows": [(one, registrations.covering(one.first_condition_id, one.second_condition_id)) for one in page],
+        "has_registrations": bool(registrations),
         "tables": tables,
         "references": references(campaign),
         "preview": preview(first, second) if first and second else None,
@@ -131,7 +135,7 @@ def comparison(request: PersonRequest, slug: str, comparison_id: int) -> HttpRes
 
 
 def _context(request: PersonRequest, campaign: Campaign, found: Comparison) -> dict[str, object]:
-    latest = latest_calculations(found)
+    latest, registrations = latest_calculations(found), Registrations(campaign)
     context: dict[str, object] = {
         "campaign": campaign,
         "comparison": found,
@@ -140,6 +144,8 @@ def _context(request: PersonRequest, campaign: Campaign, found: Comparison) -> d
         "changed": latest.changed,
         "policy_words": POLICY_WORDS[Policy(found.policy)],
         "uncalibrated": uncalibrated(campaign, conditions_of([found])),
+        "has_registrations": bool(registrations),
+        "registration": registrations.covering(found.first_condition_id, found.second_condition_id),
     }
     if latest.done is None:
         return context

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.http import PersonRequest
+from assessor.studies.queries import Registrations
 from metaeval.charts.rendering import FORMS
 from metaeval.joint import SORTS, TITLES, imported_columns, joint_rows, joint_specification, measures_of, with_reference
 from metaeval.pages import figure_content
@@ -32,7 +33,7 @@ def against(request: PersonRequest, slug: str, side: str) -> HttpResponse:
     found = _found(with_reference(campaign, side))
     measure, measures = _measure(request.GET, found), measures_of(found)
     swap, by = "swap" in request.GET, request.GET.get("sort", SORTS[0])
-    columns = imported_columns(campaign, found)
+    columns, registrations = imported_columns(campaign, found), Registrations(campaign)
     if by not in (*SORTS, *(one.key for one in columns)):
         raise Http404("There is no such column.")
     specifications = {name: joint_specification(found, name, measure, swap=swap) for name in TITLES}
@@ -40,7 +41,15 @@ def against(request: PersonRequest, slug: str, side: str) -> HttpResponse:
         "campaign": campaign,
         "side": side,
         "reference": found[0].reference_name,
-        "rows": [(row, [row.figure(one.key) for one in columns]) for row in joint_rows(found, measure, by, columns)],
+        "rows": [
+            (
+                row,
+                [row.figure(one.key) for one in columns],
+                registrations.covering(row.agreement.reference, row.agreement.candidate),
+            )
+            for row in joint_rows(found, measure, by, columns)
+        ],
+        "has_registrations": bool(registrations),
         "columns": [Column(name, label, name == by) for name, label in zip(SORTS, _LABELS, strict=True)],
         "imported": [(one, one.key == by) for one in columns],
         "unmeasured": [one for one in found if not any(taus.measure == measure for taus in one.taus)],

@@ -143,5 +143,11 @@ class Reports(ConditionKind):
 
         return Q(Exists(Reading.objects.filter(topic=OuterRef("pk"))))
 
+    def has_labels(self, condition: Condition) -> bool:
+        from nuggets.reports.models import EditedReport, Reading
+
+        edited = EditedReport.objects.filter(condition=condition, version__gt=0)
+        return bool(Reading.objects.filter(condition=condition).exists() or edited.exists())
+
 
 REPORTS = Reports()

@@ -24,7 +24,7 @@ from assessor.llm.models import Job
 from assessor.llm.prompt_templates import read_templates
 from assessor.plan.actions import drop_run, plan_work
 from assessor.relevance.models import RelevanceJudgment
-from assessor.studies.actions import code_item, define_code, draw_study, let_people_judge
+from assessor.studies.actions import code_item, define_code, draw_study, let_people_judge, register_study
 from assessor.studies.models import Study
 from assessor.training.actions import name_reference
 from assessor.work.actions import give_tasks, put_in_queue, record_time
@@ -324,6 +324,10 @@ def _compare(campaign: Campaign, models: Condition, tmp_path: Path, olga: Person
     purpose = Study.Purpose.DISAGREEMENT
     study = draw_study(
         campaign=campaign, name="who is right", purpose=purpose, first=people, second=models, seed=3, acting_user=olga
+    )
+    fields = {"title": "a study", "sample": "all", "stopping_rule": "at the end", "measures": ["V"]}
+    register_study(
+        campaign=campaign, fields=fields | {"hypotheses": ["τ is 1."], "conditions": ["later"]}, acting_user=olga
     )
     define_code(campaign=campaign, code="vague", meaning="The nugget is vague.", acting_user=olga)
     code_item(drawn=study.drawn.order_by("pk")[0], codes=["vague"], note="so", seen=0, acting_user=olga)

@@ -318,6 +318,7 @@ def test_what_the_database_refuses_changes_nothing(files: Files, tmp_path: Path)
 def test_references_inside_columns_lead_to_records_of_the_archive(whole: Campaign, tmp_path: Path):
     with zipfile.ZipFile(io.BytesIO(written(whole))) as opened:
         files = {info.filename: opened.read(info) for info in opened.infolist()}
+    registered = whole.registrations.get().document
     forget_everything()
     nobodys = str(UUID(int=9))
     nugget = {"uid": nobodys, "text": "a", "importance": "vital", "evidence": []}
@@ -352,6 +353,9 @@ def test_references_inside_columns_lead_to_records_of_the_archive(whole: Campaig
         ("campaigns.judge", {"parameters": {"extra": "x"}}, "parameters"),
         ("campaigns.judge", {"parameters": {"extra": {"stream": True}}}, "parameters"),
         ("studies.study", {"kind": "relevance"}, "kind"),
+        ("studies.registration", {"document": {"title": "a study"}}, "document"),
+        ("studies.registration", {"document": {**registered, "title": " a study"}}, "document"),
+        ("studies.registration", {"document": {**registered, "conditions": [1]}}, "document"),
         ("studies.sampleditem", {"answer": 10**6}, "answer"),
         ("studies.sampleditem", {"item": "999999 abc"}, "item"),
     ):

@@ -59,6 +59,7 @@ WITHOUT_KEYS = {
     "metaeval.calibration.identity": "names, and hashes by prompt",
     "metaeval.calibration.kappa": "figures",
     "metaeval.calibration.result": "figures, by labels and names",
+    "studies.registration.document": "texts, names of conditions and measures",
     "metaeval.comparison.tasks": "names",
     "metaeval.comparison.runs": "tags",
     "metaeval.comparison.topics": "topic ids",

@@ -14,6 +14,7 @@ from assessor.archive.errors import ArchiveError
 from assessor.archive.reader import verify
 from assessor.archive.registry import KEPT
 from assessor.campaigns.actions import create_campaign
+from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import Campaign, Condition, Event
 from assessor.llm.models import Job, Unit
 from assessor.work.actions import give_tasks
@@ -212,3 +213,22 @@ def test_conditions_are_called_by_names_and_never_by_keys(whole: Campaign, archi
     forget_everything()
     restore(archived)
     assert {condition.name: condition.describe() for condition in Condition.objects.all()} == before
+
+
+def test_a_registered_study_keeps_its_hash(whole: Campaign, archived: Path):
+    before = whole.registrations.get()
+    text, told = before.text, (before.sha256, before.made_at, str(before.made_by))
+    forget_everything()
+    after = restore(archived).registrations.get()
+    assert (after.sha256, after.made_at, str(after.made_by)) == told
+    assert after.text == text
+    assert after.is_intact
+
+
+def test_what_has_labels_is_known_of_every_kind(whole: Campaign):
+    """No study can be registered for these conditions any more."""
+    conditions = list(whole.conditions.all())
+    labelled = {kind_of(one).name for one in conditions if kind_of(one).has_labels(one)}
+    assert labelled == {one.kind for one in conditions}
+    for one in conditions:
+        assert not kind_of(one).has_labels(Condition(pk=0, kind=one.kind))

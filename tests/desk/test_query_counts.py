@@ -60,7 +60,7 @@ from tests.preference.model import compare
 from tests.questions import banks
 from tests.relevance.conftest import give_relevance, judge_item
 from tests.reports.model import edit_elsewhere, write
-from tests.studies.conftest import coded_study
+from tests.studies.conftest import coded_study, register
 from tests.support.judging_helpers import label_as_model, models_condition
 from tests.support.lines import FULL, cites
 from tests.support.lines import line as support_line
@@ -234,6 +234,8 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         "next_edition": [slug, assigning],
         "next_edition_table": [slug, assigning],
         "next_edition_figure": [slug, assigning, "plan", "svg"],
+        "registration": [slug, (registered := campaign.registrations.earliest("pk").pk)],
+        "registration_file": [slug, registered, "json"],
         "study": [slug, study],
         "study_figure": [slug, study, "kappa", "svg"],
         "ask_study": [slug, study],
@@ -390,6 +392,7 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
         draw_support(campaign, ben, size)
         study = coded_study(campaign, f"r{new[0]}", "t1", *(f"r{number}" for number in new[1:]))
         for number in new:
+            register(campaign, title=f"study {number}")
             let_people_judge(study=study, name=f"Judge {number} of {study}", acting_user=None)
         # Some are edited, some given, some only drafted.
         for task in give_tasks(campaign=campaign, topics=topics[1::2], condition=edits, person=ben, acting_user=olga)[

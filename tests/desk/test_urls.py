@@ -30,7 +30,7 @@ from tests.preference import people
 from tests.questions.banks import bank as questions_on
 from tests.relevance.conftest import give_relevance
 from tests.reports.model import edit_elsewhere
-from tests.studies.conftest import coded_study
+from tests.studies.conftest import coded_study, register
 from tests.support.judging_helpers import from_scratch, label_as_model, models_condition, post_edited
 from tests.support.lines import cites
 from tests.support.lines import line as support_line
@@ -150,6 +150,8 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "make_release": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
     "make_paper": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
     **dict.fromkeys(("comparisons_against", "joint_figure", "score_figures", "score_figure"), ("GET", ORGANIZER)),
+    "registrations": ("GET", ORGANIZER),
+    **dict.fromkeys(("registration", "registration_file"), ("GET", ORGANIZER)),
     **dict.fromkeys(("reusability", "reusability_table", "reusability_figure"), ("GET", ORGANIZER)),
     **dict.fromkeys(("nugget_items", "nugget_table", "nugget_figure"), ("GET", ORGANIZER)),
     **dict.fromkeys(("significance", "significance_table", "significance_figure"), ("GET", ORGANIZER)),
@@ -329,6 +331,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
     [edited] = give_tasks(campaign=campaign, topics=[bank.topic], condition=edits, person=task.person, acting_user=None)
     study = coded_study(campaign, "r", "t1")
     studies = f"{base}/studies/{study.pk}"
+    registered = register(campaign).pk
     invitation = Invitation.objects.create(
         campaign=campaign, person=noone, role=Role.ASSESSOR, invited_by=make_person("inviter")
     )
@@ -554,6 +557,9 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "next_edition": f"{base}/scores/{assigning.condition_id}/next-edition/",
         "next_edition_table": f"{base}/scores/{assigning.condition_id}/next-edition/plan.csv",
         "next_edition_figure": f"{base}/scores/{assigning.condition_id}/next-edition/figures/plan.json",
+        "registrations": f"{base}/registrations/",
+        "registration": f"{base}/registrations/{registered}/",
+        "registration_file": f"{base}/registrations/{registered}/registration.json",
         "support_pairs": f"{base}/pairs/?topic={bank.topic_id}",
         "studies": f"{base}/studies/",
         "adjudication": f"{base}/adjudication/",
@@ -687,6 +693,8 @@ def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str,
         "next_edition",
         "next_edition_table",
         "next_edition_figure",
+        "registration",
+        "registration_file",
         "support_pairs",
         "plan_piece",
         "comparison",

@@ -8,8 +8,8 @@ import pytest
 from assessor.accounts.models import Person
 from assessor.campaigns.models import Answer, Campaign, Condition, Judge, Topic
 from assessor.campaigns.passages import lacking_passages
-from assessor.studies.actions import code_item, define_code, draw_study
-from assessor.studies.models import SampledItem, Study
+from assessor.studies.actions import code_item, define_code, draw_study, register_study
+from assessor.studies.models import Registration, SampledItem, Study
 from assessor.work.actions import give_tasks
 from assessor.work.models import Task
 from assignment.actions.judged_answers import add_sheets as add_answer_sheets
@@ -218,3 +218,18 @@ def everything() -> list[Any]:
 def carl(db: None) -> Person:
     """An assessor who knows nothing of the labels."""
     return make_person("carl", "assessor")
+
+
+STUDY: dict[str, Any] = {
+    "title": "Strict judges",
+    "hypotheses": ["Second is stricter than First.", "τ of runs is at least 0.7."],
+    "conditions": ["First", "Second"],
+    "measures": ["V strict, τ of runs"],
+    "sample": "All topics and runs.",
+    "stopping_rule": "When all answers have labels.",
+}
+
+
+def register(campaign: Campaign, **fields: Any) -> Registration:
+    """Register STUDY."""
+    return register_study(campaign=campaign, fields=STUDY | fields, acting_user=None)

@@ -85,6 +85,7 @@ PAGES = {
         "/campaigns/demo/scores/2/significance/",
         "/campaigns/demo/scores/2/next-edition/",
         "/campaigns/demo/pairs/?words=1",
+        "/campaigns/demo/registrations/",
         "/campaigns/demo/studies/",
         "/campaigns/demo/studies/1/",
         "/campaigns/demo/adjudication/",
@@ -183,6 +184,7 @@ FILES = {
     "score_figure",
     "reusability_figure",
     "reusability_table",
+    "registration_file",
     "study_figure",
 }
 FILES |= {"nugget_table", "nugget_figure", "topic_influence"}
@@ -193,7 +195,7 @@ FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest", "next_edition_tab
 SCREENS = {"assignment", "assignment_answer", "assignment_nugget", "support", "support_answer", "relevance"}
 SCREENS |= {"relevance_passage", "argue", "argue_report"}
 SCREENS |= {"preference", "preference_answer", "report_editor"}
-OTHER_STATES = {"condition_drafts", "nugget_drafts", "export"}
+OTHER_STATES = {"condition_drafts", "nugget_drafts", "export", "registration"}
 NOT_OPENED = {
     "missing",  # leads to a list
     *("argue_questions", "preference_questions"),  # so do these, as others do that are opened

@@ -274,7 +274,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
                 "comparisons",
                 "calibrations",
             ),
-            "adjudication",
+            *("adjudication", "registrations"),
             *("export_studies", "campaign_guidelines", "practice", "plan_hours", "allocate_plan", "export_plan"),
             *("effort", "topics", "passages", "runs", "relevance_grades", "find", "plan_give"),
         )

@@ -79,7 +79,7 @@ GROUPS = (
                 "Scores",
                 "scores",
                 "bars",
-                ["topic_scores", "run_scores", "score_figures", "significance", "reusability"],
+                ["topic_scores", "run_scores", "score_figures", "significance", "reusability", "nugget_items"],
             ),
             Item(
                 "Comparisons",

@@ -24,6 +24,7 @@ from assessor.plan.next_edition import (
     hours_per_topic,
     make_plan,
 )
+from assessor.runtime.process_cache import cache
 from assessor.scores.cache import condition_scores
 from assessor.work.models import Task
 from metaeval.stats.generalizability import (
@@ -182,6 +183,18 @@ def test_second_opinions_tell_apart_what_assessors_differ_by(scored: Condition):
     assert found.of_assessors == expected
     assert (expected.topics, expected.answers) == (11, 44)
     assert found.why_not == ""
+
+
+def test_second_opinions_are_of_systems_answers_alone(campaign: Campaign, scored: Condition):
+    second_opinions(scored, 12)
+    found = basis(scored, "vstrict", Cells.ZERO).of_assessors
+    assert found is not None
+    assert (found.topics, found.answers) == (12, 47)  # one was not submitted
+    campaign.runs.filter(tag=RUNS[0]).update(task="control")
+    cache.clear()
+    found = basis(scored, "vstrict", Cells.ZERO).of_assessors
+    assert found is not None
+    assert (found.topics, found.answers) == (12, 35)
 
 
 # Plans.

@@ -53,8 +53,10 @@ class Reusability(NamedTuple):
     @property
     def headline(self) -> str:
         """Name the run that loses most places without the nuggets of its team."""
+        if self.scores.unattested == self.scores.nuggets:
+            return f"Nothing says where the {self.nuggets} come from, so no team can be left out."
         if not self.left_out:
-            return f"No {self.nuggets} would be missing without one of the teams: leaving a team out changes no score."
+            return f"No team alone brought any of the {self.nuggets}: leaving one out changes no score."
         row, teams = self.rows[0], quantity(len(self.left_out), "teams")
         if (row.found.places.value or 0) <= 0:
             return (

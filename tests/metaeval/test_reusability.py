@@ -181,7 +181,7 @@ def test_sentences_follow_from_the_numbers(judged: Condition):
 
 def test_where_no_nugget_has_evidence_nothing_changes(client: Client, first: Condition):
     text = client.get(base(first)).content.decode()
-    assert "No nuggets would be missing without one of the teams" in text
+    assert "Nothing says where the nuggets come from, so no team can be left out." in text
     assert "data-figure" not in text
     assert "5 of 5 nuggets name no source" in text
 
@@ -216,7 +216,14 @@ def test_new_labels_are_taken_up(judged: Condition, client: Client):
     assert len(reusability(other, Policy.ZERO, "astrict").scores.runs) == 2
 
 
-def test_where_nothing_is_scored_the_page_says_that_nothing_changes(client: Client, edits: Condition):
+def test_where_nothing_is_scored_no_team_can_be_left_out(client: Client, edits: Condition):
     condition = auto_condition(edits, "Nothing")
-    assert "leaving a team out changes no score" in client.get(base(condition)).content.decode()
+    assert "so no team can be left out" in client.get(base(condition)).content.decode()
     assert client.get(f"{base(condition)}figures/teams.svg").status_code == 200
+
+
+def test_where_other_teams_cite_everything_too_nothing_changes(client: Client, campaign: Campaign, import_file):
+    runs(campaign, import_file, {"a.one": ["d1", "d2", "d3"], "b.one": ["d1", "d2", "d3"], "b.two": ["d2"]})
+    condition = label(auto_condition(bank(campaign, import_file), "First"), LABELS)
+    text = client.get(base(condition)).content.decode()
+    assert "No team alone brought any of the nuggets: leaving one out changes no score." in text

@@ -4,7 +4,8 @@ from django.http import Http404
 
 from assessor.campaigns.models import Campaign
 from metaeval.calibrations import calibrations_of
-from metaeval.models import Calculation, Calibration, Comparison, Figure
+from metaeval.hybrids import hybrids_of
+from metaeval.models import Calculation, Calibration, Comparison, Figure, Hybrid
 from metaeval.queries import comparisons_of
 
 
@@ -38,3 +39,11 @@ def campaign_calibration(campaign: Campaign, calibration_id: int) -> Calibration
     if calibration is None:
         raise Http404("There is no such calibration in this campaign.")
     return calibration
+
+
+def campaign_hybrid(campaign: Campaign, hybrid_id: int) -> Hybrid:
+    """Return hybrid scores of a campaign that was reached through organized_campaign. Raises Http404."""
+    hybrid = hybrids_of(campaign).filter(pk=hybrid_id).first()
+    if hybrid is None:
+        raise Http404("There are no such hybrid scores in this campaign.")
+    return hybrid

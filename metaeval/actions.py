@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, connection, models, transaction
@@ -19,12 +19,23 @@ from assessor.formats.report import Report, Unreadable, quantity
 from assessor.runtime.processes import MAX_ATTEMPTS, can_try_again, is_at_work, me
 from assessor.scores.score_source import scoring_of
 from assessor.work.allocation import new_seed
+from assessor.work.models import Draw
 from metaeval.calibrations import NotCalibrated, calibrate_labels, judge_identity
 from metaeval.formats.score_tables import read_score_table
 from metaeval.inputs import NothingToCompare, resolve_aliases
 from metaeval.measures import kinds_with
-from metaeval.models import Calculation, Calibration, CalibrationGate, Comparable, Comparison, Figure, ScoreTable
+from metaeval.models import (
+    Calculation,
+    Calibration,
+    CalibrationGate,
+    Comparable,
+    Comparison,
+    Figure,
+    Hybrid,
+    ScoreTable,
+)
 from metaeval.stats.ceiling import MARGIN
+from metaeval.stats.hybrid import PRIOR_SD, Target
 from metaeval.stats.means import Policy
 from metaeval.stats.measures import COVERAGE, PRECISION
 
@@ -161,7 +172,7 @@ def create_comparison(
     with transaction.atomic():
         # Of two at once, the second finds the first one's name.
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-        comparison.name = comparison.name or _free_name(campaign, f"{first} and {second}")
+        comparison.name = comparison.name or _free_name(campaign.comparisons, f"{first} and {second}")
         _require_valid(comparison)
         comparison.save()
         history.record(
@@ -190,10 +201,10 @@ def _field(place: str, record: Comparable) -> str:
     return f"{place}_source" if isinstance(record, QrelsSource) else f"{place}_table"
 
 
-def _free_name(campaign: Campaign, name: str) -> str:
-    """Return a name that no comparison has yet."""
+def _free_name(records: "models.Manager[Any]", name: str) -> str:
+    """Return a name that none of a campaign's records has yet."""
     name = name[:180]
-    taken = set(Comparison.objects.filter(campaign=campaign, name__startswith=name).values_list("name", flat=True))
+    taken = set(records.filter(name__startswith=name).values_list("name", flat=True))
     numbered = (f"{name} ({number})" for number in range(2, len(taken) + 3))
     return next(one for one in (name, *numbered) if one not in taken)
 
@@ -246,6 +257,76 @@ def _kind(record: Comparable) -> str:
 def _require_known(what: str, names: Collection[str], known: "models.QuerySet[models.Model, str]") -> None:
     if unknown := sorted(set(names) - set(known)):
         raise ComparisonError(f"The campaign has no {what} {', '.join(unknown)}.")
+
+
+def create_hybrid(
+    *,
+    campaign: Campaign,
+    human: Condition,
+    model: Condition,
+    name: str = "",
+    draw: Draw | None = None,
+    target: Target = Target.CAMPAIGN,
+    confidence: int = 95,
+    prior_sd: Decimal = Decimal(str(PRIOR_SD)),
+    policy: Policy = Policy.ZERO,
+    acting_user: Person | None,
+) -> Hybrid:
+    """Keep of which conditions scores are estimated, and how. Raises ComparisonError.
+
+    draw: which topics people judge, where these were drawn. name: one is made of both where there is none.
+    """
+    _require_hybrid(campaign, human, model, draw)
+    hybrid = Hybrid(
+        campaign=campaign,
+        name=" ".join(name.split()),
+        human=human,
+        model=model,
+        draw=draw,
+        target=target,
+        confidence=confidence,
+        prior_sd=prior_sd,
+        policy=policy,
+        created_by=acting_user,
+    )
+    with transaction.atomic():
+        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        hybrid.name = hybrid.name or _free_name(campaign.hybrids, f"{human} + {model}")
+        _require_valid(hybrid)
+        hybrid.save()
+        history.record(
+            "hybrid scores made",
+            hybrid,
+            campaign=campaign,
+            person=acting_user,
+            human=str(human),
+            model=str(model),
+            draw=str(draw) if draw else None,
+            target=target,
+            confidence=confidence,
+            prior_sd=str(prior_sd),
+            policy=policy,
+        )
+    return hybrid
+
+
+def _require_hybrid(campaign: Campaign, human: Condition, model: Condition, draw: Draw | None) -> None:
+    if {human.campaign_id, model.campaign_id} != {campaign.pk}:
+        raise ComparisonError(f"Both conditions must be of {campaign}.")
+    kinds = {_kind(one) for one in (human, model)}
+    if not human.is_peoples or human.of_passages:
+        raise ComparisonError(f"{human} is no condition of people who judge answers.")
+    if not model.is_a_models or model.of_passages:
+        raise ComparisonError(f"{model} is no condition of a model that judges answers.")
+    if len(kinds) > 1:
+        raise ComparisonError(f"{human} and {model} have labels of different kinds: they make no scores together.")
+    if human.shown and (human.shown == model or human.shown.judge == model.judge):
+        raise ComparisonError(
+            f"People saw the labels of {human.shown} as they judged under {human}: anchored to the model, their labels "
+            "cannot tell how far it errs. Choose people who judged without them."
+        )
+    if draw and draw.condition_id != human.pk:
+        raise ComparisonError(f"The topics were drawn under {draw.condition}, not under {human}.")
 
 
 def calculate_again(comparison: Comparison, *, acting_user: Person | None) -> Calculation:

@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from assessor.campaigns.admin import LookOnly
-from metaeval.models import Calculation, Calibration, CalibrationGate, Comparison, Figure, ScoreTable
+from metaeval.models import Calculation, Calibration, CalibrationGate, Comparison, Figure, Hybrid, ScoreTable
 
 
 @admin.register(ScoreTable)
@@ -57,3 +57,11 @@ class CalibrationGateAdmin(LookOnly):
     list_filter = ("campaign",)
     search_fields = ("campaign__name",)
     list_select_related = ("campaign", "created_by")
+
+
+@admin.register(Hybrid)
+class HybridAdmin(LookOnly):
+    list_display = ("name", "campaign", "human", "model", "target", "confidence", "created_by", "created_at")
+    list_filter = ("campaign", "target")
+    search_fields = ("name", "human__name", "model__name")
+    list_select_related = ("campaign", "human", "model", "created_by")

@@ -8,7 +8,8 @@ from assessor.campaigns.models import Campaign
 from assessor.exportables import CSV, LATEX, Chosen, Exportable, Form, Order, Page, Subject
 from assessor.studies import queries
 from assessor.studies.models import Study
-from metaeval.exposure import seen_in_comparison, seen_in_study
+from metaeval.exposure import seen_in_comparison, seen_in_hybrid, seen_in_study
+from metaeval.hybrids import file_lines, hybrids_of
 from metaeval.joint import table_lines
 from metaeval.models import Calculation, Comparison
 from metaeval.report import JSON, report_text
@@ -79,6 +80,22 @@ EXPORTABLES = (
         Order.COMPARISONS,
         Subject("registration", "registered study", lambda campaign: campaign.registrations.all(), field="title"),
         page=Page("registration_file", "registrations/<int:registration_id>/registration.<str:form>"),
+    ),
+    Exportable(
+        "hybrid",
+        "Hybrid scores, of people and a model",
+        {
+            "csv": Form("CSV", "csv", heads=1),
+            "pairs.csv": Form("Pairs of runs (CSV)", "pairs.csv", heads=1),
+            "tot": Form("tot", "tot.txt"),
+        },
+        lambda it: file_lines(it.record, it.form),
+        lambda it: it.campaign.runs.count(),
+        Order.COMPARISONS,
+        Subject("hybrid", "hybrid scores", lambda campaign: hybrids_of(campaign).order_by("name")),
+        label="Hybrid scores",
+        shows=lambda it: seen_in_hybrid(it.record),
+        page=Page("hybrid_file", "hybrids/<int:hybrid_id>/files/<str:form>"),
     ),
     Exportable(
         "study",

@@ -1,13 +1,15 @@
 """What somebody is exposed to by files of comparisons, calibrations and studies: whose labels, on which topics."""
 
+from django.db.models import QuerySet
+
 from assessor.campaigns.condition_kind import kind_of
-from assessor.campaigns.models import Condition, Grade, QrelsSource
+from assessor.campaigns.models import Condition, Grade, QrelsSource, Topic
 from assessor.campaigns.queries import without_practice
 from assessor.scores.score_source import scoring_of
 from assessor.studies.models import Study
 from assessor.studies.queries import judges_of, topics_of
 from assessor.work.exposure import Seen
-from metaeval.models import Calibration, Comparison
+from metaeval.models import Calibration, Comparison, Hybrid
 from metaeval.queries import topics_asked
 
 
@@ -19,8 +21,7 @@ def seen_in_comparison(comparison: Comparison) -> Seen:
         topics = topics.filter(qid__in=asked)
     for record in (comparison.first, comparison.second, comparison.first_support, comparison.second_support):
         if isinstance(record, Condition):
-            rows = kind_of(record).scored._default_manager.filter(condition=record).order_by()
-            yield record, topics.filter(pk__in=rows.values(scoring_of(record.kind).topic))
+            yield record, _labelled(topics, record)
         elif isinstance(record, QrelsSource):
             yield record, topics.filter(pk__in=Grade.objects.filter(source=record).order_by().values("topic"))
 
@@ -31,6 +32,18 @@ def seen_in_calibration(calibration: Calibration) -> Seen:
     for record in (calibration.human, calibration.judged):
         rows = kind_of(record).scored._default_manager.filter(condition=record).order_by()
         yield record, topics.filter(pk__in=rows.values(scoring_of(record.kind).topic))
+
+
+def seen_in_hybrid(hybrid: Hybrid) -> Seen:
+    """Yield what hybrid scores are of, with the topics."""
+    topics = without_practice(hybrid.campaign.topics.all(), "pk")
+    for condition in (hybrid.human, hybrid.model):
+        yield condition, _labelled(topics, condition)
+
+
+def _labelled(topics: QuerySet[Topic], condition: Condition) -> QuerySet[Topic]:
+    rows = kind_of(condition).scored._default_manager.filter(condition=condition).order_by()
+    return topics.filter(pk__in=rows.values(scoring_of(condition.kind).topic))
 
 
 def seen_in_study(study: Study) -> Seen:

@@ -298,7 +298,7 @@ def name_circular(inputs: Sequence[Input]) -> list[Input]:
 
 def match_inputs(reference: ScoreMatrix, candidate: ScoreMatrix) -> tuple[MatchedScores, list[Gap]]:
     """Return the scores of both over what they have in common, and what each alone has. Raises NothingToCompare."""
-    reference, candidate, gaps = _without_relative(reference, candidate)
+    reference, candidate, gaps = without_relative(reference, candidate)
     scores, both = match(reference, candidate), (reference, candidate)
     names = f"{reference.name} and {candidate.name}"
     for what, common in (("run", scores.reference.runs), ("measure", scores.reference.measures)):
@@ -314,7 +314,7 @@ def match_inputs(reference: ScoreMatrix, candidate: ScoreMatrix) -> tuple[Matche
     ]
 
 
-def _without_relative(reference: ScoreMatrix, candidate: ScoreMatrix) -> tuple[ScoreMatrix, ScoreMatrix, list[Gap]]:
+def without_relative(reference: ScoreMatrix, candidate: ScoreMatrix) -> tuple[ScoreMatrix, ScoreMatrix, list[Gap]]:
     """Return both without the measures that depend on the runs that are scored, where these are not the same."""
     relative = {*reference.relative, *candidate.relative}
     if not relative or reference.run_set == candidate.run_set:

@@ -1,4 +1,4 @@
-"""Comparisons of conditions and score tables, and what was computed of them."""
+"""Comparisons of conditions and score tables, what was computed of them, and scores from two conditions."""
 
 from decimal import Decimal
 
@@ -10,6 +10,7 @@ from assessor.campaigns.models import AppendOnly, Condition, QrelsSource
 from assessor.runtime.fields import JSONText
 from metaeval.stats.calibration import LEAST_TOPICS
 from metaeval.stats.ceiling import MARGIN
+from metaeval.stats.hybrid import PRIOR_SD, Target
 from metaeval.stats.means import Policy
 from metaeval.stats.score_matrix import POLICIES
 
@@ -134,6 +135,45 @@ class Comparison(models.Model):
     def _comparable(self, name: str) -> Comparable:
         found: Comparable = next(one for what in _COMPARABLES if (one := getattr(self, f"{name}_{what}")))
         return found
+
+
+class Hybrid(AppendOnly):
+    """Scores from people's labels of some topics and a model's of all: of which conditions, and how estimated."""
+
+    campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="hybrids")
+    name = models.CharField(max_length=200)
+    human = models.ForeignKey(Condition, models.PROTECT, related_name="+", help_text="People's labels of some topics.")
+    model = models.ForeignKey(Condition, models.PROTECT, related_name="+", help_text="A model's labels of all topics.")
+    draw = models.ForeignKey(
+        "work.Draw", models.PROTECT, null=True, blank=True, related_name="+", help_text="None: not drawn at random."
+    )
+    target = models.CharField(
+        max_length=10, choices=[(one.value, one.value) for one in Target], default=Target.CAMPAIGN
+    )
+    confidence = models.PositiveSmallIntegerField(
+        default=95, validators=(MinValueValidator(50), MaxValueValidator(99)), help_text="Of intervals, in percent."
+    )
+    prior_sd = models.DecimalField(
+        "prior's standard deviation",
+        max_digits=5,
+        decimal_places=4,
+        default=Decimal(str(PRIOR_SD)),
+        validators=(MinValueValidator(Decimal("0.0001")),),
+        help_text="Of runs' biases, half-normal, for the order of runs.",
+    )
+    policy = models.CharField(max_length=10, choices=[(one.value, one.value) for one in POLICIES], default=Policy.ZERO)
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey("accounts.Person", models.PROTECT, null=True, editable=False, related_name="+")
+
+    class Meta(AppendOnly.Meta):
+        ordering = ("-pk",)
+        constraints = (
+            models.UniqueConstraint(fields=("campaign", "name"), name="hybrid_name_once"),
+            models.CheckConstraint(condition=~Q(human=F("model")), name="hybrid_of_two_conditions"),
+        )
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Calculation(models.Model):

@@ -9,6 +9,7 @@ from assessor.formats.values import to_json
 from assessor.studies.queries import Registrations
 from metaeval import statistics_tables
 from metaeval.charts.rendering import FORMS, Specification, Theme
+from metaeval.hybrids import FILES, Result, hybrid_figures
 from metaeval.measures import measure_labels
 from metaeval.models import Calculation, Comparison
 from metaeval.report_tables import SUMMARY
@@ -89,6 +90,15 @@ def write_score_report(
     texts |= {name: "".join(lines) for name, lines in statistics_tables.files(scores, comparisons).items()}
     labels = measure_labels(scores.reference.measures)
     figures = comparison_figures(scores, comparisons, labels, seed=inputs["seed"], draws=inputs["draws"], hours=hours)
+    return write_folder(folder, texts, ((one.name, one.specification) for one in figures), theme)
+
+
+def write_hybrid_report(
+    folder: Path, result: Result, theme: Theme = Theme.LIGHT, hours: float | None = None
+) -> list[str]:
+    """Write the tables and figures of hybrid scores into a folder; return the files' names. hours: as there."""
+    texts = {f"hybrid.{name}": "".join(lines([result])) for name, lines in FILES.items()}
+    figures = hybrid_figures(result, hours)
     return write_folder(folder, texts, ((one.name, one.specification) for one in figures), theme)
 
 

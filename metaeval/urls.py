@@ -5,6 +5,7 @@ from metaeval.views import (
     calibrations,
     comparisons,
     conditions,
+    hybrids,
     items,
     joint,
     registrations,
@@ -16,6 +17,7 @@ from metaeval.views import (
 _STUDY = "campaigns/<slug:slug>/studies/<int:study_id>"
 _SCORES = "campaigns/<slug:slug>/scores/<int:condition_id>"
 _CALIBRATION = "campaigns/<slug:slug>/calibrations/<int:calibration_id>"
+_HYBRID = "campaigns/<slug:slug>/hybrids/<int:hybrid_id>"
 _COMPARISON = "campaigns/<slug:slug>/comparisons/<int:comparison_id>"
 
 urlpatterns = [
@@ -37,6 +39,9 @@ urlpatterns = [
     path(f"{_COMPARISON}/topics/<int:topic_id>/", comparisons.comparison_topic, name="comparison_topic"),
     path(f"{_COMPARISON}/topics/<int:topic_id>/influence.csv", comparisons.topic_influence, name="topic_influence"),
     path(f"{_COMPARISON}/figures/<str:name>.<str:form>", comparisons.comparison_figure, name="comparison_figure"),
+    path("campaigns/<slug:slug>/hybrids/", hybrids.hybrids, name="hybrids"),
+    path(f"{_HYBRID}/", hybrids.hybrid, name="hybrid"),
+    path(f"{_HYBRID}/figures/<str:name>.<str:form>", hybrids.hybrid_figure, name="hybrid_figure"),
     path(f"{_SCORES}/figures/", conditions.score_figures, name="score_figures"),
     path(f"{_SCORES}/figures/<str:name>.<str:form>", conditions.score_figure, name="score_figure"),
     path(f"{_SCORES}/reusability/", reusability.reusability_page, name="reusability"),

@@ -203,6 +203,58 @@ class ComparisonTold(ComparisonItem):
     result: dict[str, Any] | None
 
 
+class HybridItem(Schema):
+    """Scores from people's labels of some topics and a model's of all. draw: what topics people judge, if drawn."""
+
+    id: int
+    name: str
+    human: str
+    model: str
+    draw: str | None
+    target: Literal["campaign", "population"]
+    confidence: int
+    prior_sd: float
+    policy: Literal["zero", "answered"]
+    created_at: datetime
+
+
+class HybridRun(Schema):
+    """A run. order_score: by which it has its place; why: why it has no interval."""
+
+    run_id: str
+    task: str
+    place: int
+    score: float | None
+    low: float | None
+    high: float | None
+    half_width: float | None
+    order_score: float | None
+    people: float | None
+    model: float | None
+    judged_topics: int
+    topics: int
+    why: str
+
+
+class HybridScores(Schema):
+    """Hybrid scores by a measure. weight: of the model; order_weight: of runs' own biases."""
+
+    human: str
+    model: str
+    measure: str
+    target: Literal["campaign", "population"]
+    confidence: int
+    prior_sd: float
+    weight: float | None
+    order_weight: float | None
+    judged_topics: int
+    topics: int
+    pairs: int
+    decided_pairs: int
+    decided_pairs_holm: int
+    runs: list[HybridRun]
+
+
 class TaskItem(Schema):
     """What a person has to do. seconds: active time; total: 0 where there is no fixed number."""
 

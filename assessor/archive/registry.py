@@ -105,6 +105,7 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
     Kept(collection.QrelsSource),
     Kept(collection.Grade, "source", checked=("grade",)),
     Kept(Condition, checked=("min_relevant_grade",), means=json_checks.CONDITION),
+    Kept(work.Draw, "condition"),
     Kept(work.Task),
     Kept(work.Waiting, "condition"),
     Kept(work.Scope, "condition"),
@@ -154,6 +155,7 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
     Kept(metaeval.Comparison),
     Kept(metaeval.Calibration),
     Kept(metaeval.CalibrationGate),
+    Kept(metaeval.Hybrid),
     Kept(
         Calculation,
         "comparison",

@@ -95,6 +95,7 @@ GROUPS = (
                 ],
             ),
             Item("Calibration", "calibrations", "check", ["calibration"]),
+            Item("Hybrid scores", "hybrids", "blend", ["hybrid"]),
             Item("Exports", "exports", "down", ["export", "choose_export"]),
             Item("Freeze and archive", "frozen_conditions", "lock", ["frozen_condition", "archive"]),
         ],

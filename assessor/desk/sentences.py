@@ -31,6 +31,7 @@ _PREDICATES = {
     "exported": "downloaded {}",
     "failed units retried": "had failures of the job {} tried again",
     "guidelines changed": "changed the guidelines: {}",
+    "hybrid scores made": "estimated the hybrid scores {}",
     "import stopped": "stopped the import of {}",
     "imported": "imported {}",
     "invitation declined": "declined the invitation of {}",
@@ -82,6 +83,7 @@ _PREDICATES = {
     "topic put in queue": "put {} in the queue",
     "topic taken out of queue": "took {} out of the queue",
     "topics allotted": "gave out topics at random in {}",
+    "topics drawn": "drew topics at random under {}",
     "work planned": "planned {}",
 }
 # Of a task, which is called as "support of t1 by ben": {} is what it is, {by} whose.

@@ -63,6 +63,14 @@ def allot(
     return sorted(found, key=lambda one: (one.topic.encode(), one.condition.encode()))
 
 
+def draw(seed: int, topics: Sequence[str], number: int) -> list[str]:
+    """Draw so many topics; more of them, drawn with the same seed, begin with these. Raises AllocationError."""
+    if not 1 <= number <= len(topics):
+        raise AllocationError(f"{number} topics are wanted, and there are {len(topics)}.")
+    chance = random.Random(f"draw {seed}")  # noqa: S311  # a draw that can be repeated, no secret
+    return _shuffled(topics, chance)[:number]
+
+
 def _shuffled(names: Sequence[str], chance: random.Random) -> list[str]:
     """Return names in an order that the seed alone decides."""
     found = sorted(names, key=str.encode)

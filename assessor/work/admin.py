@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponseBase
 from assessor.campaigns.admin import LookOnly, export
 from assessor.work.exports import task_lines
 from assessor.work.models import (
+    Draw,
     Exposure,
     Guidelines,
     GuidelinesOpened,
@@ -110,3 +111,11 @@ class ReplyReadAdmin(LookOnly):
     list_filter = ("reply__task__campaign",)
     search_fields = ("reply__task__topic__qid",)
     list_select_related = ("reply",)
+
+
+@admin.register(Draw)
+class DrawAdmin(LookOnly):
+    list_display = ("condition", "seed", "created_by", "created_at")
+    list_filter = ("condition__campaign",)
+    search_fields = ("condition__name",)
+    list_select_related = ("condition", "created_by")

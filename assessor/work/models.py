@@ -122,6 +122,34 @@ class Scope(AppendOnly):
         return f"{self.topic.qid if self.topic else self.run} under {self.condition}: {self.rule}"
 
 
+class Draw(AppendOnly):
+    """Topics of a frame drawn at random, which people judge under a condition: what estimates for all of it rest on.
+
+    Drawn with the same seed from the same frame, more topics are these and further ones. Every draw is kept.
+    """
+
+    condition = models.ForeignKey(Condition, models.PROTECT, related_name="draws")
+    seed = models.PositiveBigIntegerField()
+    frame = JSONText(help_text="The ids of all topics that could be drawn.")
+    topics = JSONText(help_text="The ids of those that were, in the order drawn.")
+    scored_models = JSONText(
+        default=list, blank=True, help_text="The conditions whose scores by a model were there already, by name."
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey("accounts.Person", models.PROTECT, null=True, related_name="+")
+
+    class Meta(AppendOnly.Meta):
+        ordering = ("pk",)
+
+    def __str__(self) -> str:
+        return f"{len(self.topics)} of {len(self.frame)} topics, seed {self.seed}"
+
+    @property
+    def probability(self) -> float:
+        """How likely each topic of the frame was to be drawn."""
+        return len(self.topics) / len(self.frame)
+
+
 class Write(models.Model):
     """A write of an assessor, by the key that their browser made: the same key is never carried out twice."""
 

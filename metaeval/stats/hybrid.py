@@ -263,7 +263,7 @@ def more_topics(
     pairs = differences.estimates
     found = []
     for size in sizes:
-        mean_width = expected_half_width(size, _mean_variances(scores), topics, target, confidence)
+        mean_width = expected_half_width(size, mean_variances(scores), topics, target, confidence)
         of_pairs = expected_half_width(size, pairs.variances, topics, target, confidence)
         gaps = np.abs(pairs.mean)
         decided = int(((gaps > of_pairs) & (gaps > _NOTHING)).sum())
@@ -271,7 +271,8 @@ def more_topics(
     return found
 
 
-def _mean_variances(scores: Estimates) -> Variances:
+def mean_variances(scores: Estimates) -> Variances:
+    """Return the variances of a run, the mean over runs: what the expected half-width of a run is computed from."""
     return Variances(*(float(mean(one, 0)) for one in scores.variances))
 
 

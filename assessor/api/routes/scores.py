@@ -11,7 +11,15 @@ from assessor.api.authentication import asker
 from assessor.api.lookups import judged_topics, runs_called
 from assessor.api.operations import many, one
 from assessor.api.pagination import MOST, Asked, Id, Json, Key, Listing, Parameters, Text, answer, as_json, of_records
-from assessor.api.schemas import ComparisonItem, ComparisonTold, Policies, ScoreTable, TopicScores
+from assessor.api.schemas import (
+    ComparisonItem,
+    ComparisonTold,
+    HybridItem,
+    HybridScores,
+    Policies,
+    ScoreTable,
+    TopicScores,
+)
 from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.models import Campaign, Condition
 from assessor.scores.cache import condition_scores
@@ -20,9 +28,11 @@ from assessor.scores.loading import Scores
 from assessor.scores.score_source import scored_conditions
 from assessor.scores.tables import Row, cell_figures, score_table
 from assessor.work.exposure import take_file
-from metaeval.access import campaign_comparison
-from metaeval.exposure import seen_in_comparison
-from metaeval.models import Calculation, Comparison
+from metaeval.access import campaign_comparison, campaign_hybrid
+from metaeval.exposure import seen_in_comparison, seen_in_hybrid
+from metaeval.hybrids import hybrid_result, hybrids_of, measures_of, score_json
+from metaeval.inputs import NothingToCompare
+from metaeval.models import Calculation, Comparison, Hybrid
 from metaeval.queries import comparisons_of
 from metaeval.report import result_json
 from metaeval.stats.means import Policy
@@ -33,6 +43,10 @@ _POLICY = "How a topic counts that a run did not answer: as 0 (zero), not at all
 
 class TableAsked(Parameters):
     policy: Policies = Field("zero", description=_POLICY)
+
+
+class HybridAsked(Parameters):
+    measure: Text = Field("", description="By this measure, by its key; the first where none is asked for.")
 
 
 class CellsAsked(Asked):
@@ -134,4 +148,42 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
         "draws": comparison.draws,
         "state": comparison.last_state,  # type: ignore[attr-defined]  # annotated
         "created_at": comparison.created_at.isoformat(),
+    }
+
+
+@many(router, "/campaigns/{slug}/hybrids", "list_hybrids", HybridItem, "results")
+def list_hybrids(request: HttpRequest, slug: Text, asked: Query[Asked]) -> HttpResponseBase:
+    """The hybrid scores."""
+    campaign = organized_campaign(asker(request), slug)
+    return answer(request, asked, of_records(hybrids_of(campaign), _hybrid))
+
+
+@one(router, "/campaigns/{slug}/hybrids/{hybrid_id}/scores", "get_hybrid_scores", HybridScores, "results")
+def get_hybrid_scores(request: HttpRequest, slug: Text, hybrid_id: Id, asked: Query[HybridAsked]) -> HttpResponseBase:
+    """The scores of runs by a measure, with their intervals."""
+    hybrid = campaign_hybrid(organized_campaign(asker(request), slug), hybrid_id)
+    try:
+        keys = [measure.key for measure in measures_of(hybrid)]
+        measure = asked.measure or keys[0]
+        if measure not in keys:
+            raise Http404("There is no such measure.")
+        result = hybrid_result(hybrid, measure)
+    except NothingToCompare as error:
+        raise Http404(str(error)) from error
+    take_file(asker(request), seen_in_hybrid(hybrid))
+    return as_json(score_json(result))
+
+
+def _hybrid(hybrid: Hybrid) -> dict[str, Any]:
+    return {
+        "id": hybrid.pk,
+        "name": hybrid.name,
+        "human": str(hybrid.human),
+        "model": str(hybrid.model),
+        "draw": str(hybrid.draw) if hybrid.draw else None,
+        "target": hybrid.target,
+        "confidence": hybrid.confidence,
+        "prior_sd": float(hybrid.prior_sd),
+        "policy": hybrid.policy,
+        "created_at": hybrid.created_at.isoformat(),
     }

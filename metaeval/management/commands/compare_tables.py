@@ -4,15 +4,13 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from assessor.formats.lines import SourceFile
-from assessor.formats.report import Report, Unreadable, error_heading
 from metaeval.charts.rendering import Theme
-from metaeval.formats.score_tables import read_score_table, run_of_file
+from metaeval.management.table_files import read_table_file
 from metaeval.report import write_score_report
 from metaeval.statistics_tables import left_out_lines, text_lines
 from metaeval.stats.comparison import compare
 from metaeval.stats.means import Policy
-from metaeval.stats.score_matrix import POLICIES, ScoreMatrix, match
+from metaeval.stats.score_matrix import POLICIES, match
 
 
 class Command(BaseCommand):
@@ -40,7 +38,7 @@ class Command(BaseCommand):
             raise CommandError("There must be at least one draw, and a seed is not negative.")
         paths = [Path(options[place]) for place in ("first", "second")]
         names = options["names"] or [path.name for path in paths]
-        read = [self._read(path, name, options["policy"]) for path, name in zip(paths, names, strict=True)]
+        read = [read_table_file(path, name, options["policy"]) for path, name in zip(paths, names, strict=True)]
         scores = match(read[0][0], read[1][0])
         comparisons = compare(scores, seed=options["seed"], draws=options["draws"])
         for line in (*text_lines(scores, comparisons), "", *left_out_lines(scores)):
@@ -57,19 +55,3 @@ class Command(BaseCommand):
             except OSError as error:
                 raise CommandError(f"The results could not be written: {error}") from error
             self.stdout.write(f"\n{len(files)} files in {options['out']}: {', '.join(files)}")
-
-    def _read(self, path: Path, name: str, policy: str) -> tuple[ScoreMatrix, str]:
-        """Read a table; what is wrong ends the command, with file, line and field."""
-        if not path.is_file():
-            raise CommandError(f"There is no file {path}.")
-        report, source = Report(path.name), SourceFile(path)
-        try:
-            lines = source.lines(report)
-            found = read_score_table(lines, report, name=name, run=run_of_file(path.name), policy=Policy(policy))
-        except Unreadable:
-            found = None
-        if found is None or report.error_count:
-            heading = error_heading(report.error_count, len(report.errors))
-            listed = "\n".join(f"  {problem.told(path.name)}" for problem in report.errors)
-            raise CommandError(f"{path.name} was not read; {heading}\n{listed}")
-        return found, source.sha256

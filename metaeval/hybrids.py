@@ -11,6 +11,7 @@ from assessor.campaigns.condition_kind import CIRCULAR
 from assessor.campaigns.models import Campaign, Condition
 from assessor.formats.tables import write_table
 from assessor.scores.cache import condition_scores
+from assessor.scores.score_source import scoring_of
 from assessor.scores.tables import systems_in
 from assessor.work.models import Draw
 from metaeval.inputs import Gap, NothingToCompare, systems_matrix, without_relative
@@ -53,8 +54,8 @@ class Settings(NamedTuple):
 class Sides(NamedTuple):
     """What people and a model say of the same runs and topics, by the same measures: arrays (runs, topics, measures).
 
-    NaN where people, or the model, did not judge. gaps: what only one of them has; incomplete: answers to topics that
-    people judge which lack labels of theirs; waiting: drawn topics on which they said nothing yet.
+    NaN where people, or the model, did not judge. gaps: what only one of them has; incomplete: how many answers lack
+    labels of people, and of the model, on topics that they judge; waiting: drawn topics on which people said nothing.
     """
 
     human_name: str
@@ -66,7 +67,7 @@ class Sides(NamedTuple):
     human: Figures
     model: Figures
     gaps: list[Gap]
-    incomplete: int = 0
+    incomplete: tuple[int, int] = (0, 0)
     waiting: Sequence[str] = ()
 
 
@@ -94,6 +95,14 @@ class Row(NamedTuple):
     why: str
 
 
+class KeptFigure(NamedTuple):
+    """A figure with what draws it."""
+
+    name: str
+    title: str
+    specification: Json
+
+
 class Result(NamedTuple):
     """Hybrid scores by one measure. alone: what people's labels give without the model's.
 
@@ -119,6 +128,11 @@ class Result(NamedTuple):
     order: list[int]
     tau: Statistic
     curve: list[Size]
+
+    @property
+    def measures(self) -> list[Measure]:
+        """The measures by which there are scores."""
+        return [measure_named(key) for key in self.sides.measures]
 
     @property
     def pairs(self) -> int:
@@ -166,7 +180,9 @@ def sides_of(hybrid: Hybrid) -> Sides:
     """
     policy = Policy(hybrid.policy)
     human, model = (_matrix(one, policy) for one in (hybrid.human, hybrid.model))
-    return match_sides(human, model, hybrid.draw)._replace(incomplete=_incomplete(hybrid.human))
+    return match_sides(human, model, hybrid.draw)._replace(
+        incomplete=(_incomplete(hybrid.human), _incomplete(hybrid.model))
+    )
 
 
 def match_sides(human: ScoreMatrix, model: ScoreMatrix, draw: Draw | None = None) -> Sides:
@@ -237,30 +253,43 @@ def _matrix(condition: Condition, policy: Policy) -> ScoreMatrix:
 
 
 def _incomplete(condition: Condition) -> int:
-    """Return how many answers lack labels of those to topics that people judge."""
+    """Return how many answers lack labels, of those to topics on which others are judged."""
     found = condition_scores(condition)
     states = found.states[systems_in(found)]
     begun = (states == COMPLETE).any(axis=0)
     return int((states[:, begun] == INCOMPLETE).sum())
 
 
-def hybrid_result(hybrid: Hybrid, measure: str) -> Result:
-    """Return the scores by a measure, by its key, kept until labels change. Raises NothingToCompare and KeyError."""
+def hybrid_result(hybrid: Hybrid, measure: str = "") -> Result:
+    """Return the scores by a measure, by its key, or by the first; kept until labels change.
+
+    Raises NothingToCompare, and KeyError where not both sides have the measure.
+    """
 
     def compute() -> Result:
-        return estimate(sides_of(hybrid), measure, settings_of(hybrid))
+        sides = sides_of(hybrid)
+        return estimate(sides, measure or sides.measures[0], settings_of(hybrid))
 
-    return kept_result([hybrid.human, hybrid.model], f"hybrid.{hybrid.pk}.{measure}", compute)
+    return kept_result([hybrid.human, hybrid.model], f"hybrid.{hybrid.pk}.{_known(hybrid, measure)}", compute)
 
 
-def measures_of(hybrid: Hybrid) -> list[Measure]:
-    """Return the measures that both sides have, the first of which is the usual one. Raises NothingToCompare."""
+def drawn_result(hybrid: Hybrid, measure: str, hours: float | None) -> tuple[Result, list[KeptFigure]]:
+    """Return the scores by a measure, as hybrid_result() does, with their figures, kept as long."""
 
-    def compute() -> list[str]:
-        return sides_of(hybrid).measures
+    def compute() -> tuple[Result, list[KeptFigure]]:
+        sides = sides_of(hybrid)
+        result = estimate(sides, measure or sides.measures[0], settings_of(hybrid))
+        figures = hybrid_figures(result, hours)
+        return result, [KeptFigure(one.name, one.title, one.specification) for one in figures]
 
-    found = kept_result([hybrid.human, hybrid.model], f"hybrid.{hybrid.pk}", compute)
-    return [measure_named(key) for key in found]
+    name = f"hybrid.{hybrid.pk}.{_known(hybrid, measure)}.drawn.{hours or 0:.4f}"
+    return kept_result([hybrid.human, hybrid.model], name, compute)
+
+
+def _known(hybrid: Hybrid, measure: str) -> str:
+    if measure and measure not in scoring_of(hybrid.human.kind).measures.keys:
+        raise KeyError(measure)
+    return measure
 
 
 def estimate(sides: Sides, measure: str, settings: Settings) -> Result:
@@ -357,9 +386,10 @@ def marks_of(hybrid: Hybrid, result: Result) -> list[Mark]:
         found.append(
             Mark("not drawn at random", "Intervals assume a random draw of topics, and no draw is on record for these.")
         )
-    if sides.incomplete:
-        answers = "answer lacks" if sides.incomplete == 1 else "answers lack"
-        found.append(Mark("incomplete", f"{sides.incomplete:,} {answers} labels of people, on topics that they judge."))
+    for whose, count in zip(("people's", "the model's"), sides.incomplete, strict=True):
+        if count:
+            lack = "answer lacks" if count == 1 else "answers lack"
+            found.append(Mark("incomplete", f"{count:,} {lack} {whose} labels, on topics where others have them."))
     if result.judged < FEW and not result.is_whole:
         found.append(Mark("approximate", f"Below {FEW} judged topics, intervals are somewhat too narrow."))
     if result.is_shifted and not result.is_whole:
@@ -553,7 +583,7 @@ FILES = {"csv": score_lines, "pairs.csv": pair_lines, "tot": leaderboard_lines}
 def file_lines(hybrid: Hybrid, form: str) -> Iterator[str]:
     """Yield a file, by all measures that both sides have; where there is nothing to estimate, without a row."""
     try:
-        results = [hybrid_result(hybrid, measure.key) for measure in measures_of(hybrid)]
+        results = [hybrid_result(hybrid, key) for key in hybrid_result(hybrid).sides.measures]
     except NothingToCompare:
         results = []
     return FILES[form](results)

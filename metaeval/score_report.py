@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from django.db.models import Count, Sum
 
 from assessor.campaigns.models import Condition
 from assessor.campaigns.queries import without_practice
@@ -68,8 +69,8 @@ def hours_per_topic(conditions: Sequence[Condition]) -> float | None:
         per_topic = 0.0
         for one in (condition, condition.nuggets):
             times = without_practice(TimeSpent.objects.filter(task__condition=one), by="task__topic")
-            seconds = list(times.values_list("task__topic", "seconds")) if one else []
-            if seconds:
-                per_topic += sum(spent for _, spent in seconds) / len({topic for topic, _ in seconds})
+            if one:
+                told = times.aggregate(seconds=Sum("seconds"), topics=Count("task__topic", distinct=True))
+                per_topic += (told["seconds"] or 0) / max(told["topics"], 1)
         found.append(per_topic / _HOUR)
     return max(found, default=0.0) or None

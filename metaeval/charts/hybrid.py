@@ -109,7 +109,7 @@ def residual_figure(runs: Sequence[str], topics: Sequence[str], residuals: Figur
             ),
         ],
         height=140,
-        note=["Large: means over runs; small: each run. Above 0 people are more lenient than the model."],
+        note=["Large: means over runs; small: each run", "Above 0 people are more lenient than the model"],
     )
 
 

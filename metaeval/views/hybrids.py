@@ -18,13 +18,11 @@ from metaeval.charts.rendering import FORMS
 from metaeval.hybrid_forms import TARGETS, HybridForm
 from metaeval.hybrids import (
     FILES,
+    drawn_result,
     headline,
     hours_of,
-    hybrid_figures,
-    hybrid_result,
     hybrids_of,
     marks_of,
-    measures_of,
     more_needed,
     table_rows,
 )
@@ -35,6 +33,7 @@ from metaeval.stats.means import Policy
 from metaeval.views.figures import figure_response
 
 _ON_A_PAGE = 50
+_NO_MEASURE = "There is no such measure."
 _HALF_WIDTH = 0.05  # that "how many more" is told for unless another one is asked for
 
 
@@ -65,21 +64,22 @@ def hybrid(request: PersonRequest, slug: str, hybrid_id: int) -> HttpResponse:
         "policy_words": POLICY_WORDS[Policy(found.policy)],
         "target_words": TARGETS[Target(found.target)],
     }
+    half_width, hours = _half_width(request), hours_of(found)
     try:
-        measures = measures_of(found)
-        result = hybrid_result(found, _asked(request, [one.key for one in measures]))
+        result, figures = drawn_result(found, request.GET.get("measure", ""), hours)
     except NothingToCompare as error:
         return render(request, "metaeval/hybrid.html", context | {"problem": str(error)})
-    half_width, hours = _half_width(request), hours_of(found)
+    except KeyError as error:
+        raise Http404(_NO_MEASURE) from error
     context |= {
         "result": result,
-        "measures": measures,
         "headline": headline(result),
         "marks": marks_of(found, result),
         "rows": table_rows(result),
+        "has_tasks": any(result.sides.tasks),
         "half_width": half_width,
         "more": more_needed(result, half_width, hours) if result.curve else "",
-        "figures": [figure_content(one.name, one.title, one.specification) for one in hybrid_figures(result, hours)],
+        "figures": [figure_content(*one) for one in figures],
         "figure_forms": FORMS,
         "address": reverse("hybrid", args=[slug, hybrid_id]),
         "files": list(FILES),
@@ -93,22 +93,16 @@ def hybrid_figure(request: PersonRequest, slug: str, hybrid_id: int, name: str, 
     campaign = organized_campaign(request.user, slug)
     found = campaign_hybrid(campaign, hybrid_id)
     try:
-        result = hybrid_result(found, _asked(request, [one.key for one in measures_of(found)]))
+        result, drawn = drawn_result(found, request.GET.get("measure", ""), hours_of(found))
     except NothingToCompare as error:
         raise Http404(str(error)) from error
-    figures = {one.name: one for one in hybrid_figures(result, hours_of(found))}
+    except KeyError as error:
+        raise Http404(_NO_MEASURE) from error
+    figures = {one.name: one for one in drawn}
     if name not in figures:
         raise Http404("There is no such figure.")
     file_name = f"{slug}.{found}.{result.measure.key}.{name}"
     return figure_response(request, figures[name].specification, name=file_name, form=form)
-
-
-def _asked(request: PersonRequest, keys: list[str]) -> str:
-    """Return the key of the measure that is asked for, the first where none is. Raises Http404."""
-    measure = request.GET.get("measure", keys[0])
-    if measure not in keys:
-        raise Http404("There is no such measure.")
-    return measure
 
 
 def _half_width(request: PersonRequest) -> float:

@@ -43,6 +43,8 @@ TABLE = {
             "list_topic_scores": "/conditions/{support}/scores/topics",
             "list_comparisons": "/comparisons",
             "get_comparison": "/comparisons/{comparison}",
+            "list_hybrids": "/hybrids",
+            "get_hybrid_scores": "/hybrids/{hybrid}/scores",
             "list_tasks": "/tasks",
             "list_progress": "/progress",
             "list_events": "/events",
@@ -58,7 +60,7 @@ def keys(campaign: Campaign) -> dict[str, int]:
         for kind in ("nuggets", "questions", "assignment", "grading", "argue", "support", "preference")
     }
     source, comparison = campaign.qrels_sources.earliest("pk"), campaign.comparisons.get()
-    return by_kind | {"source": source.pk, "comparison": comparison.pk}
+    return by_kind | {"source": source.pk, "comparison": comparison.pk, "hybrid": campaign.hybrids.get().pk}
 
 
 @pytest.fixture

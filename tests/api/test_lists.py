@@ -372,3 +372,17 @@ def test_the_description_is_for_everybody_and_names_no_campaign(study: Campaign,
         assert methods["get"]["security"] == [{"Bearer": []}]
         assert {"200", "401", "404", "422", "429"} <= set(methods["get"]["responses"])
     assert "study" not in response.content.decode()
+
+
+def test_hybrid_scores_are_told_by_measure(study: Campaign, ask: Ask):
+    hybrid = study.hybrids.get()
+    [told] = ask("/campaigns/study/hybrids").json()["items"]
+    assert (told["id"], told["human"], told["model"]) == (hybrid.pk, "A people on people", "A model on people")
+    assert (told["draw"], told["target"], told["confidence"], told["prior_sd"]) == (None, "campaign", 95, 0.03)
+    address = f"/campaigns/study/hybrids/{hybrid.pk}/scores"
+    found = ask(address).json()
+    assert (found["measure"], found["judged_topics"], found["topics"]) == ("vstrict", 1, 1)
+    assert {run["why"] for run in found["runs"]} == {"fewer than 3 judged topics"}
+    assert {run["score"] for run in found["runs"]} == {None}
+    assert ask(address, measure="a").json()["measure"] == "a"
+    assert ask(address, measure="no").status_code == 404

@@ -23,6 +23,7 @@ from assessor.llm.ledger import Asked, Entry, record
 from assessor.llm.models import Job
 from assessor.llm.prompt_templates import read_templates
 from assessor.plan.actions import drop_run, plan_work
+from assessor.plan.actions.draws import draw_topics
 from assessor.relevance.models import RelevanceJudgment
 from assessor.studies.actions import code_item, define_code, draw_study, let_people_judge, register_study
 from assessor.studies.models import Study
@@ -33,7 +34,7 @@ from assessor.work.models import Task
 from assignment.actions import create_manual_assign, leave_out, resolve_label
 from assignment.argue.exports import judgment_lines
 from assignment.exports import assignment_lines
-from metaeval.actions import create_calibration, create_comparison, import_table, set_calibration_gate
+from metaeval.actions import create_calibration, create_comparison, create_hybrid, import_table, set_calibration_gate
 from metaeval.actions import run as compute
 from metaeval.models import CalibrationGate
 from nuggets import actions as on_nuggets
@@ -318,6 +319,8 @@ def _compare(campaign: Campaign, models: Condition, tmp_path: Path, olga: Person
     create_comparison(campaign=campaign, first=models, second=people, seed=8, draws=20, acting_user=olga)
     create_calibration(campaign=campaign, human=people, judged=models, acting_user=olga)
     set_calibration_gate(CalibrationGate(campaign=campaign, least_kappa=Decimal("0.40")), acting_user=olga)
+    draw = draw_topics(condition=people, number=1, seed=5, acting_user=olga)
+    create_hybrid(campaign=campaign, human=people, model=models, draw=draw, acting_user=olga)
     path = tmp_path / "table.csv"
     path.write_text(TABLE)
     import_table(campaign=campaign, name="table", path=path, file_name="table.csv", acting_user=olga)

@@ -29,8 +29,8 @@ from assessor.relevance.models import RelevanceJudgment
 from assessor.training.models import Reference
 from assessor.work.actions import put_in_queue
 from assessor.work.blindness import record_exposure
-from assessor.work.models import Exposure, Reminder, Scope, TimeSpent, Write
-from metaeval.actions import create_comparison
+from assessor.work.models import Draw, Exposure, Reminder, Scope, TimeSpent, Write
+from metaeval.actions import create_comparison, create_hybrid
 from metaeval.models import Figure, ScoreTable
 from nuggets import actions
 from nuggets.models import BankEdition, Nugget, NuggetBank
@@ -119,6 +119,8 @@ def one_of_each(bank: NuggetBank, import_file) -> dict[type[Model], Model]:
     ScoreTable.objects.create(campaign=campaign, name="Table", content="run_id,v\nr,1\n")
     first, second = (campaign.conditions.get(name=f"{by} on r1") for by in ("people", "model"))
     compared = create_comparison(campaign=campaign, first=first, second=second, acting_user=None)
+    create_hybrid(campaign=campaign, human=first, model=second, acting_user=None)
+    Draw.objects.create(condition=first, seed=1, frame=["t1"], topics=["t1"])
     Figure.objects.create(calculation=compared, name="labels", title="Labels")
     Reference.objects.create(condition=bank.condition)
     Planned.objects.create(condition=bank.condition, topic=bank.topic, waits_for="its drafts")

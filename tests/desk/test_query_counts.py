@@ -38,10 +38,10 @@ from assessor.training.models import Reference
 from assessor.work.actions import draw_next, give_tasks, put_in_queue
 from assessor.work.actions.guidelines import change_guidelines, in_force
 from assessor.work.blindness import record_exposure
-from assessor.work.models import Reminder, Reply, ReplyRead, Scope, Task, TimeSpent, Waiting
+from assessor.work.models import Draw, Reminder, Reply, ReplyRead, Scope, Task, TimeSpent, Waiting
 from assignment.actions import create_manual_assign
-from metaeval.actions import create_calibration, create_comparison, run, set_calibration_gate
-from metaeval.models import CalibrationGate, Comparison, ScoreTable
+from metaeval.actions import create_calibration, create_comparison, create_hybrid, run, set_calibration_gate
+from metaeval.models import CalibrationGate, Comparison, Hybrid, ScoreTable
 from metaeval.queries import side_key
 from nuggets import actions
 from nuggets.models import BankEdition, NuggetBank
@@ -207,6 +207,10 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
                 ("comparison_figure", ("labels", "svg")),
             )
         },
+        **{
+            name: [slug, Hybrid.objects.get(campaign=campaign, name=f"Hybrid {SMALL}").pk, *further]
+            for name, further in (("hybrid", ()), ("hybrid_file", ("csv",)), ("hybrid_figure", ("more", "svg")))
+        },
         "comparisons_against": [slug, (nist := side_key(campaign.qrels_sources.get(name="NIST")))],
         "joint_figure": [slug, nist, "matrices", "svg"],
         **{
@@ -275,6 +279,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
                 "calibrations",
             ),
             *("adjudication", "registrations"),
+            "hybrids",
             *("export_studies", "campaign_guidelines", "practice", "plan_hours", "allocate_plan", "export_plan"),
             *("effort", "topics", "passages", "runs", "relevance_grades", "find", "plan_give"),
         )
@@ -283,7 +288,13 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
 
 def files(campaign: Campaign) -> Iterator[str]:
     """Yield a file of everything that can be exported, in every form; what can't be had at once is no page."""
-    full = {"nuggets": "ManualNuggets", "support": "Support", "judgments": "post-edited", "comparison": "Grades 2"}
+    full = {
+        "nuggets": "ManualNuggets",
+        "support": "Support",
+        "judgments": "post-edited",
+        "comparison": "Grades 2",
+        "hybrid": "Hybrid 2",
+    }
     full |= {"support_judgments": "Support edited 2", "qrels": "NIST"}
     for kind in EXPORTABLES:
         found = kind.subject.records(campaign).order_by("pk") if kind.subject else [""]
@@ -551,12 +562,19 @@ def draw_support(campaign: Campaign, person: Person, most: int) -> None:
 
 
 def compare_all(campaign: Campaign, new: range) -> None:
-    """Have grades compared, and score tables and conditions be there to be compared."""
+    """Have grades compared, score tables and conditions be there to be compared, and hybrid scores estimated."""
     sources = [campaign.qrels_sources.get(name=name) for name in ("NIST", "Mia's")]
     for number in new:
         ScoreTable.objects.create(campaign=campaign, name=f"Table {number}", content="run_id,v\nr,1\n")
         name = f"Grades {number}"
         run(create_comparison(campaign=campaign, first=sources[0], second=sources[1], name=name, acting_user=None))
+    by_people, name = campaign.conditions.get(name="Support"), "Support of a hybrid"
+    by_model = campaign.conditions.filter(name=name).first() or models_condition(campaign, name)
+    label_as_model(by_model, {f"r{number}": {"0.0": "none"} for number in new})
+    for number in new:
+        draw = Draw.objects.create(condition=by_people, seed=number, frame=["t1"], topics=["t1"])
+        of = {"campaign": campaign, "human": by_people, "model": by_model, "draw": draw}
+        create_hybrid(**of, name=f"Hybrid {number}", acting_user=None)
 
 
 def count(client: Client, address: str, before: int | None = None) -> int | None:

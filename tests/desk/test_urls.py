@@ -18,7 +18,7 @@ from assessor.plan.actions import plan_work
 from assessor.work.actions import give_tasks, put_in_queue
 from assessor.work.models import Reminder
 from assignment.actions import create_manual_assign
-from metaeval.actions import create_calibration, create_comparison, run
+from metaeval.actions import create_calibration, create_comparison, create_hybrid, run
 from metaeval.queries import side_key
 from nuggets.models import NuggetBank
 from tests.api.tokens import make_token
@@ -257,6 +257,7 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     ),
     **dict.fromkeys(("calibrations", "calibration", "calibration_file", "calibration_figure"), ("GET", ORGANIZER)),
     "calibration_gate": ("POST", (401, 404, 404, 200, 404, 404, 404, 404)),
+    **dict.fromkeys(("hybrids", "hybrid", "hybrid_figure", "hybrid_file"), ("GET", ORGANIZER)),
     "import_table": ("POST", (401, 404, 404, 200, 404, 404, 404, 404)),
     "compute_again": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
 }
@@ -264,6 +265,7 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
 POSTED = ("new_campaign", "protocol", "new_condition", "setup", "imports", "plan_give", "new_judge", "judge")
 POSTED += ("launch_job",)
 POSTED += ("import_prompts", "studies", "adjudication", "ask_study", "comparisons", "calibrations", "choose_export")
+POSTED += ("hybrids",)
 
 
 def named_patterns() -> list[URLPattern]:
@@ -320,6 +322,8 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
     calibrated = create_calibration(
         campaign=campaign, human=said, judged=campaign.conditions.get(name="Mia's", kind="support"), acting_user=None
     )
+    people_say, model_says = (campaign.conditions.get(name=name) for name in ("S", "Mia's"))
+    hybrid = create_hybrid(campaign=campaign, human=people_say, model=model_says, acting_user=None)
     frozen = freeze(condition=campaign.conditions.get(name="N"), acting_user=None)
     made = export(ask_for(campaign=campaign, kind=BY_NAME["topics"], options={}, acting_user=None))
     base, task = f"/campaigns/{campaign.slug}", bank.task
@@ -571,6 +575,10 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "code_item": f"{studies}/items/{study.drawn.get().pk}/",
         "export_study": f"{studies}/export/items.csv",
         "study_figure": f"{studies}/figures/kappa.svg",
+        "hybrids": f"{base}/hybrids/",
+        "hybrid": f"{base}/hybrids/{hybrid.pk}/",
+        "hybrid_figure": f"{base}/hybrids/{hybrid.pk}/figures/intervals.json",
+        "hybrid_file": f"{base}/hybrids/{hybrid.pk}/files/csv",
         "comparisons": f"{base}/comparisons/",
         "import_table": f"{base}/comparisons/tables/",
         "comparison": f"{base}/comparisons/{compared.pk}/",
@@ -697,6 +705,9 @@ def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str,
         "registration_file",
         "support_pairs",
         "plan_piece",
+        "hybrid",
+        "hybrid_figure",
+        "hybrid_file",
         "comparison",
         "comparison_topic",
         "topic_influence",

@@ -18,7 +18,7 @@ from assessor.plan.random_allocation import draw
 from assessor.work.actions import PlanError
 from assessor.work.models import Draw
 from metaeval.actions import ComparisonError, create_hybrid
-from metaeval.hybrids import headline, hybrid_result, marks_of, measures_of
+from metaeval.hybrids import headline, hybrid_result, marks_of
 from metaeval.models import Hybrid
 from metaeval.stats.hybrid import hybrid_scores, shrunk
 from metaeval.stats.statistic import Statistic
@@ -280,7 +280,7 @@ def test_figures_come_as_files(made: Hybrid, client: Client):
         assert client.get(f"{address}.svg?measure={KEY}").content.startswith(b"<svg")
         assert len(read(client.get(f"{address}.csv")).splitlines()) > 3
     table = read(client.get(f"{BASE}{made.pk}/figures/intervals.csv"))
-    result = hybrid_result(made, measures_of(made)[0].key)
+    result = hybrid_result(made)
     assert f"{result.scores.mean[result.order[0]]:.6f}"[:-1] in table
 
 
@@ -309,7 +309,7 @@ def test_files_tell_all_measures(made: Hybrid, client: Client):
         "campaign",
         "95",
     )
-    assert {row["measure"] for row in rows("csv")} == {one.key for one in measures_of(made)}
+    assert {row["measure"] for row in rows("csv")} == set(result.sides.measures)
     pairs = [row for row in rows("pairs.csv") if row["measure"] == KEY]
     assert len(pairs) == 6
     assert float(pairs[0]["difference"]) == pytest.approx(result.differences.estimates.mean[0], abs=1e-9)
@@ -389,7 +389,10 @@ def test_the_command_estimates_and_writes(made: Hybrid, tmp_path, capsys):
     assert headline(result) in told.err
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"hybrid.csv", "hybrid.pairs.csv", "hybrid.tot", "intervals.svg", "residuals.pdf", "more.png"} <= names
-    for options, why in (({"measure": "no"}, "There is no measure no"), ({"draw": 2}, "There is no draw 2")):
+    for options, why in (
+        ({"measure": "no"}, "Not both conditions have the measure no"),
+        ({"draw": 2}, "There is no draw 2"),
+    ):
         with pytest.raises(CommandError, match=why):
             call_command("hybrid", "study", "People", "Model", **options)
     with pytest.raises(CommandError, match="no condition of people"):

@@ -30,7 +30,7 @@ from assessor.scores.tables import Row, cell_figures, score_table
 from assessor.work.exposure import take_file
 from metaeval.access import campaign_comparison, campaign_hybrid
 from metaeval.exposure import seen_in_comparison, seen_in_hybrid
-from metaeval.hybrids import hybrid_result, hybrids_of, measures_of, score_json
+from metaeval.hybrids import hybrid_result, hybrids_of, score_json
 from metaeval.inputs import NothingToCompare
 from metaeval.models import Calculation, Comparison, Hybrid
 from metaeval.queries import comparisons_of
@@ -163,11 +163,9 @@ def get_hybrid_scores(request: HttpRequest, slug: Text, hybrid_id: Id, asked: Qu
     """The scores of runs by a measure, with their intervals."""
     hybrid = campaign_hybrid(organized_campaign(asker(request), slug), hybrid_id)
     try:
-        keys = [measure.key for measure in measures_of(hybrid)]
-        measure = asked.measure or keys[0]
-        if measure not in keys:
-            raise Http404("There is no such measure.")
-        result = hybrid_result(hybrid, measure)
+        result = hybrid_result(hybrid, asked.measure)
+    except KeyError as error:
+        raise Http404("There is no such measure.") from error
     except NothingToCompare as error:
         raise Http404(str(error)) from error
     take_file(asker(request), seen_in_hybrid(hybrid))

@@ -8,7 +8,7 @@ from assessor.campaigns.management.common import campaign_called, named
 from assessor.scores.score_source import scored_conditions
 from metaeval.actions import ComparisonError, create_hybrid
 from metaeval.charts.rendering import Theme
-from metaeval.hybrids import headline, hours_of, hybrid_result, measures_of, score_lines
+from metaeval.hybrids import headline, hours_of, hybrid_result, score_lines
 from metaeval.inputs import NothingToCompare
 from metaeval.report import write_hybrid_report
 from metaeval.stats.hybrid import Target
@@ -21,7 +21,7 @@ class Command(BaseCommand):
         parser.add_argument("campaign", help="The campaign's short name.")
         parser.add_argument("human", help="The condition with people's labels of some topics.")
         parser.add_argument("model", help="The condition with a model's labels of all topics.")
-        parser.add_argument("--measure", help="The key of a measure; the first of both by default.")
+        parser.add_argument("--measure", default="", help="The key of a measure; the first of both by default.")
         parser.add_argument(
             "--target",
             choices=list(Target),
@@ -56,10 +56,9 @@ class Command(BaseCommand):
                 target=options["target"],
                 acting_user=None,
             )
-            keys = [measure.key for measure in measures_of(hybrid)]
-            if (key := options["measure"] or keys[0]) not in keys:
-                raise CommandError(f"There is no measure {key}. There are: {', '.join(keys)}.")
-            result = hybrid_result(hybrid, key)
+            result = hybrid_result(hybrid, options["measure"])
+        except KeyError as error:
+            raise CommandError(f"Not both conditions have the measure {options['measure']}.") from error
         except (ComparisonError, NothingToCompare) as error:
             raise CommandError(str(error)) from error
         for line in score_lines([result]):

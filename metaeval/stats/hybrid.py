@@ -344,6 +344,8 @@ def _centred(values: Figures) -> Figures:
 
 def _starts(values: Figures) -> Figures:
     """Return the first value of each row that is there: (rows, 1)."""
+    if not values.shape[1]:
+        return np.full((len(values), 1), np.nan)
     return np.take_along_axis(values, (~np.isnan(values)).argmax(axis=1)[:, np.newaxis], axis=1)
 
 

@@ -90,14 +90,15 @@ def test_scores_are_those_of_plain_loops(scores, target):
 
 
 def test_a_constant_model_leaves_peoples_interval(scores):
-    human = judged(scores[0])
+    n = 7  # of which means of equal values are not exact
+    human = judged(scores[0], range(n))
     model = np.tile([[0.1], [0.2], [0.3], [0.7], [0.9], [1.1]], (1, TOPICS))
-    for target, factor in ((Target.CAMPAIGN, math.sqrt(1 - JUDGED / TOPICS)), (Target.POPULATION, 1)):
+    for target, factor in ((Target.CAMPAIGN, math.sqrt(1 - n / TOPICS)), (Target.POPULATION, 1)):
         found = hybrid_scores(human, model, target)
         assert found.weight == 0
         for at in range(RUNS):
-            y = human[at, :JUDGED]
-            low, high = stats.t.interval(0.95, JUDGED - 1, y.mean(), stats.sem(y))
+            y = human[at, :n]
+            low, high = stats.t.interval(0.95, n - 1, y.mean(), stats.sem(y))
             assert found.mean[at] == pytest.approx(y.mean(), abs=1e-12)
             assert found.half_width[at] == pytest.approx((high - low) / 2 * factor, abs=1e-12)
 
@@ -140,6 +141,9 @@ def test_what_is_undefined_says_why(scores):
     found = hybrid_scores(judged(human, range(2)), model)
     assert set(found.why) == {"fewer than 3 judged topics"}
     assert np.isnan([found.mean, found.low, found.high]).all()
+    for target in Target:
+        assert set(hybrid_scores(np.full(model.shape, np.nan), model, target).why) == {"fewer than 3 judged topics"}
+    assert np.isnan(hybrid_differences(np.full(model.shape, np.nan), model).p).all()
     human[1, 4] = np.nan
     found = hybrid_scores(human, model)
     assert found.why == ["", "all topics are judged, but not all of this run", "", "", "", ""]

@@ -179,7 +179,7 @@ def sides_of(hybrid: Hybrid) -> Sides:
     Circular runs are left out; people's labels of topics that were not drawn do not count where there is a draw.
     """
     policy = Policy(hybrid.policy)
-    human, model = (_matrix(one, policy) for one in (hybrid.human, hybrid.model))
+    human, model = (judged_matrix(one, policy) for one in (hybrid.human, hybrid.model))
     return match_sides(human, model, hybrid.draw)._replace(
         incomplete=(_incomplete(hybrid.human), _incomplete(hybrid.model))
     )
@@ -237,7 +237,7 @@ def _judged_topics(matrix: ScoreMatrix) -> list[str]:
     return [matrix.topics[at] for at in np.flatnonzero(there).tolist()]
 
 
-def _matrix(condition: Condition, policy: Policy) -> ScoreMatrix:
+def judged_matrix(condition: Condition, policy: Policy) -> ScoreMatrix:
     """Return the scores of systems' runs that are not circular, on topics of which an answer is judged.
 
     On others even a run that did not answer has no score yet.

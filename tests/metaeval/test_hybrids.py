@@ -4,6 +4,7 @@ import csv
 import io
 import random
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,15 +13,20 @@ from django.test import Client
 
 from assessor.accounts.models import Person
 from assessor.campaigns.actions import judge_of
+from assessor.campaigns.condition_kind import CIRCULAR
 from assessor.campaigns.models import Campaign, Condition, Event
 from assessor.plan.actions.draws import draw_topics
 from assessor.plan.random_allocation import draw
+from assessor.scores.loading import RunName
 from assessor.work.actions import PlanError
 from assessor.work.models import Draw
+from metaeval import hybrids
 from metaeval.actions import ComparisonError, create_hybrid
 from metaeval.hybrids import headline, hybrid_result, marks_of
 from metaeval.models import Hybrid
 from metaeval.stats.hybrid import hybrid_scores, shrunk
+from metaeval.stats.means import COMPLETE, INCOMPLETE, UNANSWERED, Policy
+from metaeval.stats.score_matrix import ScoreMatrix
 from metaeval.stats.statistic import Statistic
 from tests.conftest import client_of, make_person
 from tests.support.judging_helpers import from_scratch
@@ -148,6 +154,18 @@ def test_labels_that_were_not_drawn_do_not_count(made: Hybrid, drawn: Draw, peop
     assert (result.scores.half_width == 0).all()
     assert headline(result).startswith("People judged all 8 topics: these are their scores, without any estimate")
     assert result.curve == []
+
+
+def test_a_topic_counts_once_an_answer_is_judged_and_no_circular_run_does(monkeypatch):
+    runs = [RunName(1, "a", "", ""), RunName(2, "b", "", ""), RunName(3, "c", "", "", CIRCULAR)]
+    states = np.array([[COMPLETE, INCOMPLETE], [UNANSWERED, UNANSWERED], [COMPLETE, INCOMPLETE]])
+    cells = np.array([[[0.5], [np.nan]], [[0.0], [0.0]], [[1.0], [np.nan]]])
+    matrix = ScoreMatrix("People", ["a", "b", "c"], [""] * 3, ["t1", "t2"], ["v"], cells, np.zeros((3, 1)))
+    monkeypatch.setattr(hybrids, "condition_scores", lambda condition: SimpleNamespace(runs=runs, states=states))
+    monkeypatch.setattr(hybrids, "systems_matrix", lambda condition, policy: matrix)
+    found = hybrids.judged_matrix(Condition(), Policy.ZERO)
+    assert found.runs == ["a", "b"]
+    np.testing.assert_array_equal(found.cells[..., 0], [[0.5, np.nan], [0, np.nan]])
 
 
 def test_scores_follow_labels(made: Hybrid, model: Condition):

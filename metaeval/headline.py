@@ -79,6 +79,7 @@ def sentences(result: Json, first: str, second: str, *, are_graded: bool) -> lis
     if run is not None and topic is not None and not _few_topics(result):
         less = "trust the order less" if topic < run else "the order agrees as much"
         parts += [Part(f" On a single topic, {less}: "), Part(f"τ {topic:.2f}", True), Part(".")]
+    parts += _of_top(result, first, second)
     if parts:
         parts[0] = parts[0]._replace(text=parts[0].text[:1].upper() + parts[0].text[1:])
     return parts
@@ -97,6 +98,22 @@ def _of_rankings(result: Json, first: str, second: str) -> list[Part]:
     else:
         words = f"{first} and {second} rank the runs {how}: "
     return [Part(words), Part(f"τ {tau:.2f}", True), Part(f"{interval}.")]
+
+
+def _of_top(result: Json, first: str, second: str) -> list[Part]:
+    """Say where the best runs are agreed on less, or more, than equal noise for all runs would give."""
+    top = next(iter(_measures(result).values()), {}).get("top")
+    if not top or _few_topics(result):
+        return []
+    for side, who in (("first", first), ("second", second)):
+        for point in top[side][:-1]:  # the last is of all runs
+            tau, low, high = point["tau"], point["low"], point["high"]
+            if tau is None or low is None or low <= tau <= high:
+                continue
+            how = "less" if tau < low else "more"
+            words = f" Among the best {point['k']} runs by {who}, the rankings agree {how} than under equal noise: "
+            return [Part(words), Part(f"τ {tau:.2f}", True), Part(f", against {low:.2f} to {high:.2f}.")]
+    return []
 
 
 def _few_topics(result: Json) -> str:
@@ -200,6 +217,8 @@ class Span(NamedTuple):
     mean: str
     interval: str
     words: str
+    bca: str
+    why: str  # there is no BCa interval
 
 
 def spans(result: Json, least: float) -> list[Span]:
@@ -223,9 +242,14 @@ def spans(result: Json, least: float) -> list[Span]:
             low, high, middle = (at(bounds[end]) if is_known else "" for end in ("low", "high", "mean"))
             interval = f"{bounds['low']:.2f} to {bounds['high']:.2f}" if is_known else ""
             words = f"τ {tau:.2f}, interval {interval}" if interval else f"τ {tau:.2f}"
-            name_of = measure_named(key).in_words
+            corrected = bounds.get("bca") or {}  # results of before have none
+            bca = f"{corrected['low']:.2f} to {corrected['high']:.2f}" if corrected.get("low") is not None else ""
+            words += f", BCa {bca}" if bca else ""
             found.append(
-                Span(name_of, f"{told['n']:,} {level}", f"{tau:.2f}", at(tau), low, high, middle, interval, words)
+                Span(
+                    *(measure_named(key).in_words, f"{told['n']:,} {level}", f"{tau:.2f}", at(tau)),
+                    *(low, high, middle, interval, words, bca, corrected.get("why", "")),
+                )
             )
     return found
 

@@ -28,6 +28,7 @@ class MeasureRow(NamedTuple):
     measure: Measure
     statistics: Json
     dropped: str | None
+    has_top: bool
 
 
 def measure_rows(result: Json) -> list[MeasureRow]:
@@ -35,7 +36,7 @@ def measure_rows(result: Json) -> list[MeasureRow]:
     scores = result.get("scores")
     found = scores["measures"] if scores else {}
     return [
-        MeasureRow(measure_named(key), of_measure["statistics"], of_measure["dropped"])
+        MeasureRow(measure_named(key), of_measure["statistics"], of_measure["dropped"], "top" in of_measure)
         for key, of_measure in found.items()
     ]
 
@@ -60,6 +61,43 @@ def score_listing(result: Json, place: str) -> Listing:
 def _line(name: str, task: str, measures: Sequence[Measure], figures: Sequence[float | None]) -> Line:
     texts = [measure.on_page(value) for measure, value in zip(measures, figures, strict=True)]
     return Line(name, None, "", [Cell(task, False), *(Cell(text, True) for text in texts)], [name, task, *figures])
+
+
+class TopRow(NamedTuple):
+    """Tau of the best k runs, chosen by each side, as results have it."""
+
+    k: int
+    sides: Sequence[Json]
+
+
+class TopOfMeasure(NamedTuple):
+    """How far a measure's best runs are agreed on. best: their names on each side; found, loss: as results have them.
+
+    has_band: whether there is a band of equal noise.
+    """
+
+    rows: list[TopRow]
+    best: Sequence[Sequence[str]]
+    found: Json
+    loss: Json
+    has_band: bool
+
+    @property
+    def percent_found(self) -> str:
+        """In how many draws of topics the best run of the second side is that of the first."""
+        return f"{100 * self.found['value']:.0f} %" if self.found["value"] is not None else ""
+
+
+def top_of(result: Json, measure: str) -> TopOfMeasure | None:
+    """Return how far the best runs by a measure are agreed on; None where a result does not tell."""
+    scores = result.get("scores") or {}
+    of_measure = scores.get("measures", {}).get(measure, {})
+    if not (top := of_measure.get("top")):
+        return None
+    rows = [TopRow(one["k"], (one, other)) for one, other in zip(top["first"], top["second"], strict=True)]
+    found, loss = (of_measure["statistics"][f"best_run_{name}"] for name in ("found", "loss"))
+    has_band = any(side["low"] is not None for row in rows for side in row.sides)
+    return TopOfMeasure(rows, (top["best"]["first"], top["best"]["second"]), found, loss, has_band)
 
 
 class FigureTable(NamedTuple):

@@ -7,14 +7,16 @@ from assessor.formats import latex
 from assessor.formats.latex import as_latex
 from assessor.formats.report import quantity
 from assessor.formats.tables import write_table
+from metaeval import top_tables
 from metaeval.measures import measure_named
 from metaeval.serializers import number, statistic_json
-from metaeval.stats.bootstrap import Interval
+from metaeval.stats.bootstrap import Bounds, Interval
 from metaeval.stats.comparison import MeasureComparison
 from metaeval.stats.score_matrix import MatchedScores
 from metaeval.stats.statistic import Statistic
 
-COLUMNS = ("measure", "statistic", "value", "n", "low", "high", "bootstrap_mean", "draws", "why")
+_BCA = ("bca_low", "bca_high", "bca_why")
+COLUMNS = ("measure", "statistic", "value", "n", "low", "high", "bootstrap_mean", "draws", "why", *_BCA)
 _LEVELS = (("tau_run", "runs"), ("tau_topic", "topics"), ("tau_cell", "cells"))
 
 
@@ -25,13 +27,14 @@ class NamedStatistic(NamedTuple):
     name: str
     value: Statistic
     interval: Interval | None = None
+    bca: Bounds | None = None
 
 
 def statistics(comparisons: Iterable[MeasureComparison]) -> Iterator[NamedStatistic]:
     """Yield all that was found."""
     for one in comparisons:
-        for (name, _), value, at in zip(_LEVELS, one.levels[:3], range(3), strict=True):
-            yield NamedStatistic(one.measure, name, value, one.intervals[at] if one.intervals else None)
+        for (name, _), value, (interval, bca) in zip(_LEVELS, one.levels[:3], _intervals(one), strict=True):
+            yield NamedStatistic(one.measure, name, value, interval, bca)
         yield NamedStatistic(
             one.measure, "topics_without_tau", Statistic(float(one.levels.undefined_topics), len(one.levels.by_topic))
         )
@@ -45,6 +48,16 @@ def statistics(comparisons: Iterable[MeasureComparison]) -> Iterator[NamedStatis
             yield NamedStatistic(one.measure, "passive_agreement", one.pairs.passive)
             for kind, count in one.pairs._asdict().items():
                 yield NamedStatistic(one.measure, f"pairs_{kind}", Statistic(float(count), sum(one.pairs)))
+        if one.top:
+            winner = one.top.winner
+            yield NamedStatistic(one.measure, "best_run_found", winner.found)
+            yield NamedStatistic(one.measure, "best_run_loss", winner.loss, winner.interval if one.intervals else None)
+
+
+def _intervals(one: MeasureComparison) -> list[tuple[Interval | None, Bounds | None]]:
+    """Return the percentile and the BCa interval of each level."""
+    found = one.intervals
+    return list(zip(found[:3], found.bca, strict=True)) if found else [(None, None)] * len(_LEVELS)
 
 
 def files(scores: MatchedScores, comparisons: Sequence[MeasureComparison]) -> dict[str, Iterator[str]]:
@@ -61,7 +74,18 @@ def _row(found: NamedStatistic) -> Sequence[object]:
     interval = found.interval or Interval(None, None, None, 0)
     bounds = (number(bound) for bound in interval[:3])
     draws = interval.draws if found.interval else None
-    return (found.measure, found.name, number(found.value.value), found.value.n, *bounds, draws, found.value.why)
+    low, high, why = found.bca or (None, None, "")
+    of_bca = (number(low), number(high), why)
+    return (
+        found.measure,
+        found.name,
+        number(found.value.value),
+        found.value.n,
+        *bounds,
+        draws,
+        found.value.why,
+        *of_bca,
+    )
 
 
 def runs_csv(scores: MatchedScores, comparisons: Sequence[MeasureComparison]) -> Iterator[str]:
@@ -95,6 +119,7 @@ def as_json(scores: MatchedScores, comparisons: Sequence[MeasureComparison]) -> 
                 "tau_by_topic": [number(tau) for tau in one.levels.by_topic.tolist()],
                 "dropped": one.dropped or None,
                 "statistics": {found.name: _statistic_json(found) for found in statistics([one])},
+                **({"top": top_tables.top_json(one.top, scores.reference.runs)} if one.top else {}),
             }
             for one in comparisons
         },
@@ -112,6 +137,9 @@ def _statistic_json(found: NamedStatistic) -> dict[str, Any]:
             "draws": draws,
             **({"why": why} if why else {}),
         }
+        if found.bca:
+            bounds = {"low": number(found.bca.low), "high": number(found.bca.high)}
+            content["interval"]["bca"] = bounds | ({"why": found.bca.why} if found.bca.why else {})
     return content
 
 
@@ -150,10 +178,33 @@ def text_lines(scores: MatchedScores, comparisons: Sequence[MeasureComparison]) 
             for one in comparisons
         ],
     )
-    reasons = sorted({f"{found.name}: {found.value.why}" for found in statistics(comparisons) if found.value.why})
+    found = list(statistics(comparisons))
+    reasons = sorted({f"{one.name}: {one.value.why}" for one in found if one.value.why})
+    reasons += sorted({f"BCa of {one.name}: {one.bca.why}" for one in found if one.bca and one.bca.why})
     if reasons:
         yield ""
         yield "— is undefined: " + "; ".join(reasons)
+    if reference.topics:
+        yield ""
+        yield from _aligned(
+            ("BCa intervals of tau-b", *(what for _, what in _LEVELS)),
+            [(one.measure, *_bca(one)) for one in comparisons],
+        )
+    if any(one.top for one in comparisons):
+        head, rows = top_tables.text_rows(scores, comparisons)
+        yield ""
+        yield from _aligned(head, rows)
+        yield "in brackets: equal noise for all runs" + ("; <, >: outside its band" if reference.topics else "")
+        yield from top_tables.winner_lines(scores, comparisons)
+
+
+def _bca(one: MeasureComparison) -> list[str]:
+    return [_bounds(bca) or "—" for _, bca in _intervals(one) if bca]
+
+
+def _bounds(found: Bounds | Interval | None) -> str:
+    is_known = found and found.low is not None and found.high is not None
+    return f"[{found.low:.3f}, {found.high:.3f}]" if is_known else ""
 
 
 def left_out_lines(scores: MatchedScores) -> Iterator[str]:
@@ -175,12 +226,23 @@ def latex_lines(scores: MatchedScores, comparisons: Sequence[MeasureComparison])
         f" and {quantity(len(reference.topics), 'topics')}" if reference.topics else ""
     )
     sampled = next((one.intervals.run.draws for one in comparisons if one.intervals), 0)
-    caption += f"; in brackets 95\\,\\% bootstrap intervals over topics ({sampled} draws)" if sampled else ""
+    caption += (
+        f"; in brackets 95\\,\\% percentile bootstrap intervals over topics ({sampled} draws), and BCa intervals"
+        if sampled
+        else ""
+    )
     rows = (
-        latex.row((measure_named(one.measure).latex, *(cell.replace("—", "--") for cell in _levels(one, with_n=False))))
+        latex.row(
+            (
+                measure_named(one.measure).latex,
+                *(cell.replace("—", "--") for cell in _levels(one, with_n=False)),
+                *(_bounds(bca) or "--" for _, bca in _intervals(one) if bca),
+            )
+        )
         for one in comparisons
     )
-    return latex.table(caption, "lrrr", ("Measure", "Runs", "Topics", "Cells"), rows)
+    head = ["Measure", "Runs", "Topics", "Cells", *(["BCa, runs", "BCa, topics", "BCa, cells"] if sampled else [])]
+    return latex.table(caption, f"l{'r' * (len(head) - 1)}", head, rows)
 
 
 def format_statistic(found: Statistic, digits: int = 4) -> str:
@@ -190,11 +252,8 @@ def format_statistic(found: Statistic, digits: int = 4) -> str:
 
 def _levels(one: MeasureComparison, *, with_n: bool = True) -> list[str]:
     cells = []
-    for (_, what), value, at in zip(_LEVELS, one.levels[:3], range(3), strict=True):
-        bounds = one.intervals[at] if one.intervals else None
-        cell = format_statistic(value)
-        if bounds and bounds.low is not None and bounds.high is not None:
-            cell += f" [{bounds.low:.3f}, {bounds.high:.3f}]"
+    for (_, what), value, (interval, _) in zip(_LEVELS, one.levels[:3], _intervals(one), strict=True):
+        cell = f"{format_statistic(value)} {_bounds(interval)}".rstrip()
         cells.append(f"{cell} ({value.n:,} {what})" if with_n and value.value is not None else cell)
     return cells
 
@@ -219,4 +278,6 @@ FILES: dict[str, Callable[[MatchedScores, Sequence[MeasureComparison]], Iterator
     "statistics.csv": lambda scores, comparisons: csv_lines(comparisons),
     "runs.csv": runs_csv,
     "taus.tex": latex_lines,
+    "top.csv": top_tables.csv_lines,
+    "top.tex": top_tables.latex_lines,
 }

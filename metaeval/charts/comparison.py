@@ -6,7 +6,7 @@ import numpy as np
 
 from metaeval.charts import figures
 from metaeval.charts.figures import NamedFigure
-from metaeval.charts.rendering import name_of_measure
+from metaeval.charts.rendering import TOP, name_of_measure
 from metaeval.stats.comparison import MeasureComparison
 from metaeval.stats.measures import LENGTH, PRECISION, RECALL
 from metaeval.stats.score_matrix import MatchedScores, ScoreMatrix
@@ -51,6 +51,10 @@ def comparison_figures(
                 shows_topics=is_support,
             ),
         )
+        if one.top:
+            names = (f"best by {reference.name}", f"best by {candidate.name}")
+            at_the_top = figures.top_figure(one.top.taus, names=names, title=f"τ of the best runs, {label}")
+            yield NamedFigure(f"{TOP}{name}", f"Agreement on the best runs, {label}", at_the_top)
         if reference.topics:
             title = f"τ of runs, {label}"
             by_topic = figures.topic_tau_figure(reference.topics, one.levels.by_topic, title=title)

@@ -19,6 +19,7 @@ from metaeval.stats.descriptive import pareto_front, topic_means
 from metaeval.stats.levels import Levels
 from metaeval.stats.means import Figures
 from metaeval.stats.statistic import Statistic
+from metaeval.stats.top import Top
 from metaeval.stats.topics_needed import CurvePoint
 
 WIDTH = 238
@@ -382,6 +383,54 @@ def topic_tau_figure(topics: Sequence[str], taus: Figures, *, title: str) -> alt
         height=130,
         note=[note],
     )
+
+
+def top_figure(top: Top, *, names: tuple[str, str], title: str) -> alt.LayerChart:
+    """Return tau of the best runs by their number, with what equal noise gives.
+
+    names: what runs are called that are the best by the reference, and by the candidate.
+    """
+    rows = [
+        {"k": point.k, "by": name, "runs": point.tau.n, "pairs": point.pairs, "tau": point.tau.value}
+        | {"equal noise": point.expected, "low": point.low, "high": point.high}
+        for name, points in zip(names, top, strict=True)
+        for point in points
+        if point.tau.value is not None
+    ]
+    if not rows:
+        return message("Tau of any number of best runs is undefined.")
+    sizes = sorted({row["k"] for row in rows})
+    least = min(value for row in rows for value in (0.0, row["tau"], row["low"]) if value is not None)
+    x = alt.X(
+        "k:Q",
+        title="Number of best runs",
+        scale=alt.Scale(type="log", domain=[sizes[0], max(sizes[-1], sizes[0] + 1)], nice=False, padding=6),
+        axis=alt.Axis(values=sizes, format="d", labelOverlap=True),
+    )
+    scale = alt.Scale(domain=[least, 1.0], nice=True)
+    y, of_noise = (alt.Y(f"{name}:Q", title=title, scale=scale) for name in ("tau", "equal noise"))
+    domain = alt.Scale(domain=list(names))
+    legend = alt.Legend(title=None, orient="top", columns=1, labelLimit=WIDTH - 30)
+    colour, shape = alt.Color("by:N", scale=domain, legend=legend), alt.Shape("by:N", scale=domain, legend=legend)
+    tooltip = [
+        alt.Tooltip("by:N", title="Runs"),
+        alt.Tooltip("runs:Q", title="Number"),
+        alt.Tooltip("pairs:Q", title="Pairs"),
+        alt.Tooltip("tau:Q", title="τ", format=".4f"),
+        alt.Tooltip("equal noise:Q", title="Equal noise", format=".4f"),
+    ]
+    base = _chart(rows).encode(x)
+    bands = [row for row in rows if row["low"] is not None]
+    layers = [
+        base.mark_line(strokeDash=[3, 2], strokeWidth=0.8).encode(of_noise, colour),
+        base.mark_line(strokeWidth=1.3).encode(y, colour),
+        base.mark_point(style="run", filled=True, size=24, opacity=1).encode(y, colour, shape, tooltip=tooltip),
+    ]
+    if bands:
+        low, high = alt.Y("low:Q", scale=scale, title=title), alt.Y2("high:Q")
+        layers.insert(0, _chart(bands).mark_area(fillOpacity=0.14).encode(x, low, high, colour))
+    note = "Dashed: equal noise for all runs" + (", with its 95 % band" if bands else "")
+    return _figure(layers, height=150, note=[note])
 
 
 def precision_recall_scatter(

@@ -13,6 +13,7 @@ from typing import Any
 Specification = Mapping[str, Any]  # of a figure, for Vega-Lite
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+TOP = "top-"  # how names of figures of the best runs begin
 _RESOURCES = re.compile(rb"(?:^ +/\w+ \d+ 0 R\n){2,}", re.MULTILINE)
 _PNG_SCALE = 4  # 288 dots an inch, where a pixel is a point
 

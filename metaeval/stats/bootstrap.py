@@ -11,6 +11,7 @@ from metaeval.stats.levels import TopicPairs, measure_pairs, pair_scores, run_me
 from metaeval.stats.means import DIGITS, Figures
 
 Draws = npt.NDArray[np.int64]
+_SAME = 0.5 * 10.0**-DIGITS
 _FEW_TOPICS, _NO_DRAW = "fewer than two topics", "undefined in every draw"
 
 
@@ -136,7 +137,8 @@ def bca(found: Figures, left_out: Figures, value: float, confidence: float = 0.9
     found: what draws gave; left_out: the statistic without each topic in turn (the jackknife); value: over all topics.
     Its bounds are percentiles of the draws, NaN left out, at levels Phi(z0 + z / (1 - a * z)) with z = z0 + z_alpha.
     z0 = Phi^-1 of the share of draws below the value, those equal to it counting half; a = sum(d^3) / (6 *
-    sum(d^2)^1.5), d being how far the statistic without a topic lies below the mean of these.
+    sum(d^2)^1.5), d being how far the statistic without a topic lies below the mean of these. Where the bounds
+    are corrected so far that the value is not between them, they are a few extreme draws: then there is no interval.
     """
     from scipy import special  # a process that draws nothing does not load it
 
@@ -159,6 +161,8 @@ def bca(found: Figures, left_out: Figures, value: float, confidence: float = 0.9
     if (scale <= 0).any():
         return Bounds(None, None, "the topics are too unlike for it")
     low, high = np.percentile(draws, 100 * special.ndtr(bias + z / scale))
+    if not low <= value + _SAME or not high >= value - _SAME:
+        return Bounds(None, None, "nearly all draws lie on one side of the value")
     return Bounds(float(low), float(high))
 
 

@@ -23,11 +23,11 @@ from metaeval import actions, ceiling_tables, headline
 from metaeval.access import campaign_comparison, last_result, result_figure
 from metaeval.actions import ComparisonError, TableError
 from metaeval.calibrations import uncalibrated
-from metaeval.charts.rendering import FORMS
+from metaeval.charts.rendering import FORMS, TOP
 from metaeval.comparison_forms import CompareForm, TableForm
 from metaeval.joint import references
 from metaeval.models import Calculation, Comparison, ScoreTable
-from metaeval.pages import differences, figure_contents, measure_rows, score_listing
+from metaeval.pages import differences, figure_contents, measure_rows, score_listing, top_of
 from metaeval.queries import comparisons_of, conditions_of, latest_calculations, preview
 from metaeval.report import JSON, with_keys_of_topics
 from metaeval.stats.means import Policy
@@ -157,6 +157,7 @@ def _context(request: PersonRequest, campaign: Campaign, found: Comparison) -> d
         raise Http404("There is no such measure.")
     usual = f"-{rows[0].measure.key}" if rows else ""
     listings = [score_listing(result, place) for place in ("first", "second")] if rows else []
+    figures = figure_contents(latest.done.figures.all(), keys.index(measure) if rows else 0)
     tables = [sorted_table(request.GET, listing, usual) for listing in listings]
     names = headline.names_of_sides(found)
     return context | {
@@ -174,7 +175,9 @@ def _context(request: PersonRequest, campaign: Campaign, found: Comparison) -> d
         "matrix": _matrix(result),
         "groups": [(name, *words, result[name]) for name, words in _GROUPS.items() if result.get(name)],
         "tables": list(zip(result["sides"], tables, strict=False)),
-        "figures": figure_contents(latest.done.figures.all(), keys.index(measure) if rows else 0),
+        "figures": [one for one in figures if not one.name.startswith(TOP)],
+        "top": top_of(result, measure),
+        "top_figures": [one for one in figures if one.name.startswith(TOP)],
         "figure_forms": FORMS,
         "files": [JSON, *latest.done.files],
         "pairs_page": _pairs_page(found),

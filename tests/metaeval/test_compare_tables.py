@@ -73,13 +73,19 @@ def test_tables_by_topic_have_all_three_levels(tmp_path: Path, sides, capsys):
     assert bounds["low"] < bounds["mean"] < bounds["high"]
     assert bounds["draws"] == 50
     assert f"{expected:.4f} [{bounds['low']:.3f}, {bounds['high']:.3f}] (12 runs)" in out
+    corrected = bounds["bca"]
+    assert "BCa intervals of tau-b" in out
+    assert f"[{corrected['low']:.3f}, {corrected['high']:.3f}]" in out
     rows = list(csv.DictReader((tmp_path / "out/statistics.csv").open()))
+    assert [row["statistic"] for row in rows[:3]] == ["tau_run", "tau_topic", "tau_cell"]
+    assert float(rows[0]["bca_low"]) == corrected["low"] != bounds["low"]
+    assert list(rows[0])[-4:] == ["why", "bca_low", "bca_high", "bca_why"]
     assert float(rows[0]["value"]) == pytest.approx(expected, abs=1e-9)
     assert (rows[0]["measure"], rows[0]["statistic"], rows[0]["n"]) == ("v", "tau_run", "12")
     assert f"{expected:.4f} [" in (tmp_path / "out/taus.tex").read_text()
     names = {path.name for path in (tmp_path / "out").iterdir()}
-    figures = {"scatter-1-v", "topics-1-v", "needed-1-v", "length-first", "length-second"}
-    assert names == {"comparison.json", "statistics.csv", "runs.csv", "taus.tex"} | {
+    figures = {"scatter-1-v", "top-1-v", "topics-1-v", "needed-1-v", "length-first", "length-second"}
+    assert names == {"comparison.json", "statistics.csv", "runs.csv", "taus.tex", "top.csv", "top.tex"} | {
         f"{name}.{ending}" for name in figures for ending in ("svg", "pdf", "png")
     }
     assert "12 topics" not in (tmp_path / "out/scatter-1-v.svg").read_text()
@@ -101,6 +107,44 @@ def test_tables_of_means_alone_have_runs_alone(tmp_path: Path, sides, capsys):
     assert [float(cell) for cell in runs[1][2:]] == pytest.approx(
         [sides[at][0, :, measure].mean() for measure in range(2) for at in range(2)]
     )
+
+
+def test_the_best_runs_stand_in_the_terminal_and_in_files(tmp_path: Path, sides, capsys):
+    paths = [table(tmp_path / f"{at}.csv", one, ("v", "length")) for at, one in enumerate(sides)]
+    out = compared(capsys, *paths, out=tmp_path / "out", draws=50, names=["people", "model"])
+    x, y = (one[..., 0].mean(axis=1).round(10) for one in sides)
+    found = json.loads((tmp_path / "out/comparison.json").read_text())["measures"]
+    assert "top" not in found["length"]
+    rows = list(csv.DictReader((tmp_path / "out/top.csv").open()))
+    assert [(row["chosen_by"], row["k"]) for row in rows] == [
+        (side, k) for side in ("people", "model") for k in ("5", "10", "12")
+    ]
+    for row, by in zip(rows, [x, x, x, y, y, y], strict=True):
+        best = np.flatnonzero(by >= np.sort(by)[-int(row["k"])])
+        assert (int(row["runs"]), int(row["pairs"])) == (len(best), len(best) * (len(best) - 1) // 2)
+        assert float(row["tau"]) == pytest.approx(kendalltau(x[best], y[best]).statistic, abs=1e-9)
+        assert (row["low"] == "") == (row["k"] == "5")
+        assert f"{float(row['tau']):.3f} ({float(row['equal_noise']):.3f})" in out
+        assert f"{float(row['tau']):.3f} ({float(row['equal_noise']):.3f})" in (tmp_path / "out/top.tex").read_text()
+    top, statistics = found["v"]["top"], found["v"]["statistics"]
+    assert [str(point["tau"]) for point in top["first"]] == [row["tau"] for row in rows[:3]]
+    assert top["best"] == {"first": [f"r{x.argmax()}"], "second": [f"r{y.argmax()}"]}
+    assert statistics["best_run_loss"]["value"] == pytest.approx(x.max() - x[y.argmax()], abs=1e-9)
+    percent = f"{100 * statistics['best_run_found']['value']:.0f} % of 50 draws"
+    assert f"v, best run by people: r{x.argmax()}; by model: r{y.argmax()}; loss" in out
+    assert f"found in {percent}" in out
+
+
+def test_the_best_runs_of_means_alone_have_neither_band_nor_draws(tmp_path: Path, sides, capsys):
+    paths = [table(tmp_path / f"{at}.csv", one[..., :1], ("v",), by_topic=False) for at, one in enumerate(sides)]
+    out = compared(capsys, *paths, out=tmp_path / "out")
+    rows = list(csv.DictReader((tmp_path / "out/top.csv").open()))
+    assert [(bool(row["equal_noise"]), row["low"], row["high"]) for row in rows] == [(True, "", "")] * 6
+    statistics = json.loads((tmp_path / "out/comparison.json").read_text())["measures"]["v"]["statistics"]
+    assert statistics["best_run_found"] == {"value": None, "n": 0, "why": "no scores by topic"}
+    assert "interval" not in statistics["best_run_loss"]
+    assert "outside its band" not in out
+    assert "BCa" not in out
 
 
 def test_the_same_seed_gives_the_same_bytes(tmp_path: Path, sides, capsys):

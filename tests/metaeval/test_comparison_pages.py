@@ -109,7 +109,47 @@ def test_the_headline_says_what_the_result_says(client: Client, compared: Compar
     figures = re.findall(r"<div><dt>(.*?)</dt><dd>(.*?)</dd><dd class=\"under any\">(.*?)</dd></div>", text)
     assert figures[0] == ("Rankings of runs", f"τ {run:.2f}", f"{low:.2f} to {high:.2f}")
     assert ("Equal labels", "77 %", "of 13") in figures
-    assert f'aria-label="τ {run:.2f}, interval {low:.2f} to {high:.2f}"' in text
+    assert f'aria-label="τ {run:.2f}, interval {low:.2f} to {high:.2f}' in text
+
+
+def test_the_page_shows_how_far_the_best_runs_are_agreed_on(client: Client, compared: Comparison):
+    text = page(client, compared)
+    card = text.partition('aria-labelledby="top">')[2].split("</section>")[0]
+    measure = compared.calculations.get().result["scores"]["measures"]["vstrict"]
+    top, statistics = measure["top"], measure["statistics"]
+    assert [point["k"] for point in top["first"]] == [3]
+    words = " ".join(re.sub(r"<[^>]+>", "", card).split())
+    best = ", ".join(top["best"]["first"])
+    assert f"Best run by First: {best}; by Second: {', '.join(top['best']['second'])}" in words
+    loss = statistics["best_run_loss"]
+    assert loss["interval"]["draws"] == statistics["best_run_found"]["n"] == 20
+    assert (
+        f"in {100 * statistics['best_run_found']['value']:.0f} %, and loses {loss['interval']['mean']:.3f} on" in words
+    )
+    assert f"<b>{top['first'][0]['tau']:.3f}</b>" in card
+    assert f'data-figure="{BASE}{compared.pk}/figures/top-1-vstrict.json"' in card
+    assert text.count("top-1-vstrict.json?") == 0
+    assert text.count('id="tip"') == 1
+    assert "BCa interval" in text
+    assert 'href="#top"' in text
+    assert 'id="top"' not in page(client, compared, "?measure=length")
+    assert "top-2-v.json" in page(client, compared, "?measure=v")
+
+
+def test_results_from_before_there_were_best_runs_are_shown(client: Client, compared: Comparison):
+    calculation = compared.calculations.get()
+    for measure in calculation.result["scores"]["measures"].values():
+        measure.pop("top", None)
+        for found in measure["statistics"].values():
+            found.get("interval", {}).pop("bca", None)
+        for name in ("best_run_found", "best_run_loss"):
+            measure["statistics"].pop(name, None)
+    calculation.save()
+    text = page(client, compared)
+    assert 'id="top"' not in text
+    assert 'href="#top"' not in text
+    assert "top-1-vstrict" not in text
+    assert "scatter-1-vstrict.json" in text
 
 
 def test_the_page_has_a_row_of_contents_and_one_menu_of_files(client: Client, compared: Comparison):
@@ -292,8 +332,8 @@ def test_a_score_table_without_a_file_is_refused(client: Client, first: Conditio
 
 def test_only_files_that_there_are_can_be_exported(client: Client, compared: Comparison):
     """The two conditions are of one judge each, so there is no table of judges."""
-    there_are = ["comparison.json", "statistics.csv", "runs.csv", "taus.tex", "scores.tex", "labels.csv", "labels.tex"]
-    there_are += ["described.csv", "described.tex", "topics.csv", "summary.txt"]
+    there_are = ["comparison.json", "statistics.csv", "runs.csv", "taus.tex", "top.csv", "top.tex", "scores.tex"]
+    there_are += ["labels.csv", "labels.tex", "described.csv", "described.tex", "topics.csv", "summary.txt"]
     offered = re.findall(r"/exports/comparison/file/\?of=[^&]*&amp;form=([^\"]+)", client.get(EXPORTS).content.decode())
     assert offered == there_are
     choose, of = f"{EXPORTS}comparison/", {"of": compared.name}

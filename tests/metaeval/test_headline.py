@@ -130,6 +130,44 @@ def test_the_key_figures_and_the_runs_that_moved():
     assert moves({"scores": None}) == []
 
 
+def point(k: int, tau: float | None, low: float | None = None, high: float | None = None) -> dict[str, Any]:
+    return {"k": k, "runs": k, "pairs": k, "tau": tau, "equal_noise": 0.5, "low": low, "high": high}
+
+
+def at_the_top(first: list[dict[str, Any]], second: list[dict[str, Any]], topics: int = 21) -> str:
+    found = result(topics=topics)
+    found["scores"]["measures"]["vstrict"]["top"] = {"first": first, "second": second, "best": {}}
+    return said(found).partition("τ 0.63.")[2]
+
+
+def test_the_best_runs_are_told_of_only_where_tau_leaves_the_band_of_equal_noise():
+    within = [point(5, -1), point(10, 0.2, 0.2, 0.8), point(15, 0.8, 0.2, 0.8), point(45, 0.1, 0.4, 0.8)]
+    assert at_the_top(within, within) == ""
+    below = [point(5, -1), point(10, 0.5, 0.2, 0.8), point(15, 0.19, 0.2, 0.8), point(20, 0.9, 0.4, 0.8), within[-1]]
+    assert at_the_top(below, within) == (
+        " Among the best 15 runs by people, the rankings agree less than under equal noise: "
+        "τ 0.19, against 0.20 to 0.80."
+    )
+    above = [point(10, 0.81, 0.2, 0.8), within[-1]]
+    assert at_the_top(within, above).startswith(" Among the best 10 runs by gpt-4o, the rankings agree more than under")
+    means_alone = [point(10, -1), point(45, None)]
+    assert at_the_top(means_alone, means_alone) == ""
+    assert at_the_top(below, within, topics=4) == ""
+
+
+def test_lines_of_tau_have_both_intervals():
+    found = result()
+    statistics = found["scores"]["measures"]["vstrict"]["statistics"]
+    statistics["tau_run"]["interval"]["bca"] = {"low": 0.701, "high": 0.839}
+    statistics["tau_topic"]["interval"] = {"low": 0.5, "high": 0.6, "mean": 0.55}
+    statistics["tau_topic"]["interval"]["bca"] = {"low": None, "high": None, "why": "all draws lie below the value"}
+    run, topic, cell = spans(found, 0)
+    assert (run.interval, run.bca, run.why) == ("0.62 to 0.79", "0.70 to 0.84", "")
+    assert run.words == "τ 0.77, interval 0.62 to 0.79, BCa 0.70 to 0.84"
+    assert (topic.bca, topic.why) == ("", "all draws lie below the value")
+    assert (cell.interval, cell.bca, cell.why) == ("", "", "")
+
+
 def test_lines_of_tau_begin_at_0_or_below():
     found = result()
     assert span_start(found) == 0

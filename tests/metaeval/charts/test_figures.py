@@ -17,6 +17,7 @@ from metaeval.charts.figures import (
     message,
     precision_recall_scatter,
     score_scatter,
+    top_figure,
     topic_tau_figure,
     topics_needed_figure,
 )
@@ -25,6 +26,7 @@ from metaeval.stats.agreement import rate_agreement
 from metaeval.stats.descriptive import pareto_front
 from metaeval.stats.levels import tau_levels
 from metaeval.stats.statistic import Statistic
+from metaeval.stats.top import Top, top_taus
 from metaeval.stats.topics_needed import CurvePoint, topics_needed
 
 NAN = math.nan
@@ -210,6 +212,30 @@ def test_the_curve_of_topics_has_hours_on_a_second_axis():
     assert len(layers(topics_needed_figure(curve, title="τ"))) == len(layers(figure)) - 1
 
 
+def top_of(runs: int, *, has_band: bool = True) -> Top:
+    x = np.random.default_rng(3).normal(size=runs)
+    return top_taus(x, x + np.sin(np.arange(runs)), seed=1, draws=20, has_band=has_band)
+
+
+def test_the_best_runs_have_a_curve_for_each_side_with_that_of_equal_noise_and_its_band():
+    top = top_of(16)
+    names = ("best by people", "best by model")
+    figure = top_figure(top, names=names, title="τ")
+    band, dashed, _, points = layers(figure)
+    assert [(row["k"], row["by"]) for row in points["rows"]] == [(k, name) for name in names for k in (5, 10, 15, 16)]
+    assert [(row["k"], row["low"]) for row in band["rows"] if row["by"] == names[0]] == [
+        (point.k, point.low) for point in top.reference if point.k >= 10
+    ]
+    assert [row["equal noise"] for row in dashed["rows"]] == [point.expected for side in top for point in side]
+    assert [row["tau"] for row in points["rows"]] == [point.tau.value for side in top for point in side]
+    assert points["encoding"]["x"]["scale"]["domain"] == [5, 16]
+    assert "Dashed: equal noise for all runs, with its 95 % band" in texts(figure)
+    without = top_figure(top_of(16, has_band=False), names=names, title="τ")
+    assert len(layers(without)) == 3
+    assert "band" not in texts(without)
+    assert layers(top_figure(top_of(3), names=names, title="τ"))[0]["encoding"]["x"]["scale"]["domain"] == [3, 4]
+
+
 def test_distributions_are_shares_of_each_judge():
     figure = distribution_figure(["people", "model", "nobody"], ["none", "full"], [[1, 3], [10, 0], [0, 0]])
     rows = [(row["judge"], row["label"], row["start"], row["end"]) for row in layers(figure)[0]["rows"]]
@@ -235,6 +261,7 @@ NOTHING = np.full((3, 2), NAN)
             "No answer has support scores",
         ),
         (topics_needed_figure(topics_needed(NOTHING, NOTHING, seed=1, draws=3), title="τ"), "Tau is undefined"),
+        (top_figure(Top([], []), names=("x", "y"), title="τ"), "Tau of any number of best runs is undefined"),
         (topics_needed_figure([], title="τ"), "Tau is undefined"),
         (
             confusion_figure(rate_agreement(np.zeros((2, 2))), ["n", "f"], judges=("a", "b")),

@@ -203,8 +203,9 @@ def _bca(one: MeasureComparison) -> list[str]:
 
 
 def _bounds(found: Bounds | Interval | None) -> str:
-    is_known = found and found.low is not None and found.high is not None
-    return f"[{found.low:.3f}, {found.high:.3f}]" if is_known else ""
+    if found is None or found.low is None or found.high is None:
+        return ""
+    return f"[{found.low:.3f}, {found.high:.3f}]"
 
 
 def left_out_lines(scores: MatchedScores) -> Iterator[str]:

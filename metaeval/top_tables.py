@@ -61,7 +61,7 @@ def latex_lines(scores: MatchedScores, comparisons: Sequence[MeasureComparison])
 
 def text_rows(
     scores: MatchedScores, comparisons: Sequence[MeasureComparison]
-) -> tuple[Sequence[str], list[Sequence[str]]]:
+) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
     """Return the head and rows of a table for a terminal."""
     curves = list(_curves(scores, comparisons))
     sizes = _sizes(curves)

@@ -390,7 +390,7 @@ def top_figure(top: Top, *, names: tuple[str, str], title: str) -> alt.LayerChar
 
     names: what runs are called that are the best by the reference, and by the candidate.
     """
-    rows = [
+    rows: list[Row] = [
         {"k": point.k, "by": name, "runs": point.tau.n, "pairs": point.pairs, "tau": point.tau.value}
         | {"equal noise": point.expected, "low": point.low, "high": point.high}
         for name, points in zip(names, top, strict=True)

@@ -75,6 +75,7 @@ def test_equal_noise_is_that_of_the_line_of_least_squares():
     deviation = math.sqrt(sum((b - line.intercept - line.slope * a) ** 2 for a, b in zip(x, y, strict=True)) / 58)
     assert np.abs(simulated.mean(axis=0) - (line.intercept + line.slope * x)).max() < 5 * deviation / math.sqrt(4000)
     assert simulated.std(axis=0) == pytest.approx(np.full(60, deviation), rel=0.06)
+    assert (simulated - simulated.mean(axis=0)).std() == pytest.approx(deviation, rel=0.006)
     assert equal_noise(x[:3], y[:3], seed=3, draws=10) is None
     assert equal_noise(np.ones(9), y[:9], seed=3, draws=10) is None
 

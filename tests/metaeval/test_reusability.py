@@ -7,11 +7,14 @@ from uuid import UUID
 
 import numpy as np
 import pytest
+from django.template.loader import render_to_string
 from django.test import Client
 from django.utils.html import escape
 
 from assessor.campaigns.models import Campaign, Condition, Run
+from assessor.scores.cache import condition_scores
 from assessor.scores.score_source import scoring_of
+from assignment.grading.score_tables import GradeScoring
 from metaeval.reusability import reusability
 from metaeval.stats.means import Policy
 from nuggets.models import BankEdition, Drafting, Nugget
@@ -131,6 +134,13 @@ def test_questions_that_answers_brought_go_with_all_their_teams(judged: Conditio
     found = scoring_of("assignment").without_teams(Condition.objects.get(pk=judged.pk), Policy.ZERO)
     assert found.basis == "the answers that questions were made from"
     assert (found.left_out, found.unattested) == ([1, 2], 3)
+    # Under grades the table of all runs tells the same, by the least agreement first.
+    condition = Condition.objects.get(pk=judged.pk)
+    rows = GradeScoring().beside(condition, condition_scores(condition))
+    assert {row.team: row.left_out for row in rows} == {"a": 1, "b": 2}
+    board = {"beside": rows}
+    text = render_to_string("grading/_score_notes.html", {"condition": condition, "board": board, "found": None})
+    assert '<th scope="row" class="any">b</th><td class="num">2</td>' in text
 
 
 @pytest.fixture

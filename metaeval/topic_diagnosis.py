@@ -120,17 +120,18 @@ def _diagnose(comparison: Comparison, conditions: Sequence[Condition], topic: To
     for side, values in zip(sides, scored, strict=True):
         _add_unanswered(side, rows, values, counts[0])
     labels = [label_values(side.labels, rows, columns, even_values(kind)) for side in sides]
-    influences = leave_one_out(*scored, weights)
-    of_nuggets = decompose(*labels, [str(one["id"]) for one in nuggets])
+    (first, second), (first_labels, second_labels) = scored, labels
+    influences = leave_one_out(first, second, weights)
+    of_nuggets = decompose(first_labels, second_labels, [str(one["id"]) for one in nuggets])
     told = [
         NuggetInfluence(one["id"], one["text"], one["importance"], part, influence)
         for one, part, influence in zip(nuggets, of_nuggets, influences, strict=True)
     ]
     return TopicDiagnosis(
-        topic_tau(*scored, weights),
+        topic_tau(first, second, weights),
         sorted(told, key=lambda one: -abs(one.influence.change.value or 0)),
-        find_flips(*scored, weights),
-        _parts(nuggets, *labels),
+        find_flips(first, second, weights),
+        _parts(nuggets, first_labels, second_labels),
     )
 
 

@@ -86,9 +86,10 @@ def run_means(scores: Figures, weights: Figures) -> Figures:
     scores: (runs, topics); weights: (draws, topics).
     """
     there = ~np.isnan(scores)
-    size = weights @ there.T
+    # Where nothing is lacking, all runs have as many topics.
+    size = weights.sum(axis=1, keepdims=True) if there.all() else weights @ there.T
     total = weights @ np.where(there, scores, 0).T
-    means: Figures = np.divide(total, size, out=np.full(size.shape, np.nan), where=size > 0)
+    means: Figures = np.divide(total, size, out=np.full(total.shape, np.nan), where=size > 0)
     return np.round(means, DIGITS)
 
 

@@ -21,6 +21,7 @@ from metaeval.models import Hybrid
 from metaeval.score_report import hours_per_topic
 from metaeval.serializers import number
 from metaeval.stats import hybrid as estimation
+from metaeval.stats import multiple_comparisons
 from metaeval.stats.correlation import kendall_tau
 from metaeval.stats.hybrid import PRIOR_SD, Differences, Estimates, Shrunk, Size, Target
 from metaeval.stats.means import COMPLETE, INCOMPLETE, Figures, Policy, mean
@@ -301,7 +302,7 @@ def estimate(sides: Sides, measure: str, settings: Settings) -> Result:
     target, level = settings.target, settings.level
     scores = estimation.hybrid_scores(human, model, target, confidence=level)
     differences = estimation.hybrid_differences(human, model, target, confidence=level)
-    holm = estimation.holm_adjusted(differences.p)
+    holm = multiple_comparisons.holm(differences.p)
     shrunk = estimation.shrunk(human, model, target, settings.prior_sd)
     of_model = mean(model, 1)
     by = np.where(np.isnan(shrunk.scores), scores.mean, shrunk.scores)

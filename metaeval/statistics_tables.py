@@ -226,7 +226,7 @@ def latex_lines(scores: MatchedScores, comparisons: Sequence[MeasureComparison])
     caption += quantity(len(reference.runs), "runs") + (
         f" and {quantity(len(reference.topics), 'topics')}" if reference.topics else ""
     )
-    sampled = next((one.intervals.run.draws for one in comparisons if one.intervals), 0)
+    sampled = max((one.intervals.run.draws for one in comparisons if one.intervals), default=0)
     caption += (
         f"; in brackets 95\\,\\% percentile bootstrap intervals over topics ({sampled} draws), and BCa intervals"
         if sampled
@@ -237,7 +237,7 @@ def latex_lines(scores: MatchedScores, comparisons: Sequence[MeasureComparison])
             (
                 measure_named(one.measure).latex,
                 *(cell.replace("—", "--") for cell in _levels(one, with_n=False)),
-                *(_bounds(bca) or "--" for _, bca in _intervals(one) if bca),
+                *((bca and _bounds(bca)) or "--" for _, bca in _intervals(one) if sampled),
             )
         )
         for one in comparisons

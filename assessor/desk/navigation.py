@@ -79,7 +79,15 @@ GROUPS = (
                 "Scores",
                 "scores",
                 "bars",
-                ["topic_scores", "run_scores", "score_figures", "significance", "reusability", "nugget_items"],
+                [
+                    "topic_scores",
+                    "run_scores",
+                    "score_figures",
+                    "significance",
+                    "reusability",
+                    "nugget_items",
+                    "next_edition",
+                ],
             ),
             Item(
                 "Comparisons",

@@ -46,13 +46,15 @@ def reliability_figure(labels: Sequence[str], at_least: str, curve: Sequence[Map
         alt.Tooltip("labels:Q", title="Labels", format=","),
     ]
     layers: list[Any] = [
-        _chart(as_is).mark_line(style="guide").encode(x, alt.Y("own:Q", scale=scale, title=title)),
-        _chart(rows).mark_line(style="curve").encode(x, alt.Y("fitted:Q", scale=scale, title=title)),
+        base_chart(as_is).mark_line(style="guide").encode(x, alt.Y("own:Q", scale=scale, title=title)),
+        base_chart(rows).mark_line(style="curve").encode(x, alt.Y("fitted:Q", scale=scale, title=title)),
     ]
     if bounds := [row for row in rows if row["low"] is not None]:
         ends = alt.Y("low:Q", scale=scale, title=title), alt.Y2("high:Q")
-        layers.append(_chart(bounds).mark_rule(style="ring").encode(x, *ends))
-    layers.append(_chart(rows).mark_point(style="dot", filled=True, size=36, opacity=1).encode(x, y, tooltip=tooltip))
+        layers.append(base_chart(bounds).mark_rule(style="ring").encode(x, *ends))
+    layers.append(
+        base_chart(rows).mark_point(style="dot", filled=True, size=36, opacity=1).encode(x, y, tooltip=tooltip)
+    )
     figure = alt.LayerChart(
         layer=layers,
         width=WIDTH,
@@ -63,5 +65,5 @@ def reliability_figure(labels: Sequence[str], at_least: str, curve: Sequence[Map
     return NamedFigure("reliability", "Reliability of the model's labels", figure)
 
 
-def _chart(rows: Sequence["Row"]) -> alt.Chart:
+def base_chart(rows: Sequence["Row"]) -> alt.Chart:
     return alt.Chart(alt.InlineData(values=list(rows)))

@@ -107,7 +107,7 @@ def score_scatter(
         _tau_line("of cells", levels.cell),
         *(["Open triangles: topics, means over runs"] if cells and shows_topics else []),
     ]
-    return _figure(layers, height=_TALL, note=note)
+    return layered_figure(layers, height=_TALL, note=note)
 
 
 def _legends(runs: Runs, counts: npt.NDArray[np.bool_]) -> list[str]:
@@ -126,22 +126,22 @@ def _cell_rows(runs: Runs, legends: Sequence[str], cells: Cells) -> list[Row]:
         if legends[run]:
             points.setdefault((x, y, legends[run]), []).append(f"{runs.names[run]}, {cells.topics[topic]}")
     return [
-        {"x": x, "y": y, "task": task, "cells": len(names), "names": _some(names)}
+        {"x": x, "y": y, "task": task, "cells": len(names), "names": some_names(names)}
         for (x, y, task), names in points.items()
     ]
 
 
-def _some(names: Sequence[str]) -> str:
+def some_names(names: Sequence[str]) -> str:
     more = len(names) - _NAMED
     return "; ".join(names[:_NAMED]) + (f"; and {more:,} more" if more > 0 else "")
 
 
-def _chart(rows: Sequence[Row]) -> alt.Chart:
+def base_chart(rows: Sequence[Row]) -> alt.Chart:
     return alt.Chart(alt.InlineData(values=list(rows)))
 
 
 def _diagonal(scale: alt.Scale, top: float) -> alt.Chart:
-    line = _chart([{"x": 0, "y": 0}, {"x": top, "y": top}]).mark_line(style="guide")
+    line = base_chart([{"x": 0, "y": 0}, {"x": top, "y": top}]).mark_line(style="guide")
     chart: alt.Chart = line.encode(alt.X("x:Q", scale=scale), alt.Y("y:Q", scale=scale))
     return chart
 
@@ -151,12 +151,12 @@ def _small(
 ) -> alt.Chart:
     # So many that they lie on each other are small and fainter.
     size, opacity = (6, 0.32) if len(rows) > _MANY else (14, 0.5)
-    points = _chart(rows).mark_point(filled=True, size=size, opacity=1, fillOpacity=opacity, strokeWidth=0)
+    points = base_chart(rows).mark_point(filled=True, size=size, opacity=1, fillOpacity=opacity, strokeWidth=0)
     return _points(points, (scale, y_scale or scale), titles, tasks, [alt.Tooltip("names:N", title="Cells")])
 
 
 def _large(rows: list[Row], scale: alt.Scale, titles: tuple[str, str], tasks: list[str]) -> alt.Chart:
-    points = _chart(rows).mark_point(style="run", filled=True, size=34, opacity=1, fillOpacity=0.9)
+    points = base_chart(rows).mark_point(style="run", filled=True, size=34, opacity=1, fillOpacity=0.9)
     of_run = [alt.Tooltip("run:N", title="Run"), alt.Tooltip("task:N", title="Task")]
     return _points(points, (scale, scale), titles, tasks, of_run)
 
@@ -171,7 +171,7 @@ def _topics(cells: Cells, scale: alt.Scale, titles: tuple[str, str]) -> alt.Char
         if not math.isnan(one)
     ]
     chart: alt.Chart = (
-        _chart(rows)
+        base_chart(rows)
         .mark_point(style="ring", shape="triangle-down", size=26, opacity=1)
         .encode(
             *_axes(scale, scale, titles),
@@ -290,10 +290,10 @@ def _grid(
         title=titles[0] or None,
         axis=alt.Axis(domain=False, ticks=False, grid=False, labelLimit=110),
     )
-    base = _chart(rows).encode(x, y)
+    base = base_chart(rows).encode(x, y)
     # Never so dark that the text on it, of the theme's ink, could not be read.
     shade = alt.FillOpacity("share:Q", scale=alt.Scale(domain=[0, most], range=[0.04, 0.55]), legend=None)
-    return _figure(
+    return layered_figure(
         [
             base.mark_rect(style="shade").encode(shade),
             base.mark_text(style="note", dy=-5, fontSize=9).encode(text="count:N"),
@@ -326,7 +326,7 @@ def length_figure(
     x, y = alt.X("x:Q", title=titles[0], scale=x_scale), alt.Y("y:Q", title=titles[1], scale=y_scale)
     tasks = sorted(set(legends) - {""})
     on_front = [row for row in rows if row["front"]]
-    points = _chart(rows).encode(
+    points = base_chart(rows).encode(
         x,
         y,
         *_by_task(tasks),
@@ -336,9 +336,9 @@ def length_figure(
             alt.Tooltip("y:Q", title=title, format=".4f"),
         ],
     )
-    edge = _chart(sorted(on_front, key=lambda row: row["x"])).encode(x, y)
+    edge = base_chart(sorted(on_front, key=lambda row: row["x"])).encode(x, y)
     behind = _cell_rows(runs, legends, cells) if cells else []
-    return _figure(
+    return layered_figure(
         [
             *([_small(behind, x_scale, titles, tasks, y_scale)] if behind else []),
             edge.mark_line(style="front", interpolate="step-after"),
@@ -371,14 +371,14 @@ def topic_tau_figure(topics: Sequence[str], taus: Figures, *, title: str) -> alt
         ),
     )
     y = alt.Y("tau:Q", title=title, scale=alt.Scale(domain=[min(0.0, rows[0]["tau"]), 1.0], nice=True))
-    base = _chart(rows).encode(x, y)
+    base = base_chart(rows).encode(x, y)
     tooltip = [alt.Tooltip("topic:N", title="Topic"), alt.Tooltip("tau:Q", title="τ", format=".4f")]
-    at_mean = _chart([{"tau": mean}]).mark_rule(style="guide").encode(alt.Y("tau:Q"))
+    at_mean = base_chart([{"tau": mean}]).mark_rule(style="guide").encode(alt.Y("tau:Q"))
     # So many that they touch have no rim.
     size, rim = (22, 0.4) if is_labelled else (7, 0)
     dots = base.mark_point(style="dot", filled=True, opacity=1, size=size, strokeWidth=rim)
     note = f"{len(rows):,} topics, mean {mean:.3f} (dashed)" + (f"; {undefined:,} undefined" if undefined else "")
-    return _figure(
+    return layered_figure(
         [at_mean, dots.encode(tooltip=tooltip)],
         height=130,
         note=[note],
@@ -419,7 +419,7 @@ def top_figure(top: Top, *, names: tuple[str, str], title: str) -> alt.LayerChar
         alt.Tooltip("tau:Q", title="τ", format=".4f"),
         alt.Tooltip("equal noise:Q", title="Equal noise", format=".4f"),
     ]
-    base = _chart(rows).encode(x)
+    base = base_chart(rows).encode(x)
     bands = [row for row in rows if row["low"] is not None]
     layers = [
         base.mark_line(strokeDash=[3, 2], strokeWidth=0.8).encode(of_noise, colour),
@@ -428,9 +428,9 @@ def top_figure(top: Top, *, names: tuple[str, str], title: str) -> alt.LayerChar
     ]
     if bands:
         low, high = alt.Y("low:Q", scale=scale, title=title), alt.Y2("high:Q")
-        layers.insert(0, _chart(bands).mark_area(fillOpacity=0.14).encode(x, low, high, colour))
+        layers.insert(0, base_chart(bands).mark_area(fillOpacity=0.14).encode(x, low, high, colour))
     note = "Dashed: equal noise for all runs" + (", with its 95 % band" if bands else "")
-    return _figure(layers, height=150, note=[note])
+    return layered_figure(layers, height=150, note=[note])
 
 
 def precision_recall_scatter(
@@ -455,7 +455,7 @@ def precision_recall_scatter(
         if task
     ]
     cells, number = Cells(topics, x, y), int((~lacks.all(axis=0)).sum())
-    return _figure(
+    return layered_figure(
         [
             _diagonal(scale, 1),
             _small(_cell_rows(runs, legends, cells), scale, titles, tasks),
@@ -486,7 +486,7 @@ def topics_needed_figure(
         return message("Tau is undefined on any number of these topics.")
     most = max(row["topics"] for row in rows)
     low = min(0.0, *(row["low"] for row in rows))
-    base = _chart(rows)
+    base = base_chart(rows)
     x = alt.X("topics:Q", title="Topics", scale=alt.Scale(domain=[0, most], nice=False), axis=alt.Axis(tickMinStep=1))
     y_scale = alt.Scale(domain=[low, 1], nice=True)
     y = alt.Y("mean:Q", title=title, scale=y_scale)
@@ -504,7 +504,7 @@ def topics_needed_figure(
     note = f"Mean of subsets drawn, band: {100 * confidence:g} % of them"
 
     if hours is None:
-        return _figure(layers, height=150, note=[note])
+        return layered_figure(layers, height=150, note=[note])
     above = alt.X(
         "hours:Q",
         title=f"Hours of assessors ({hours:.2g} a topic)",
@@ -513,7 +513,9 @@ def topics_needed_figure(
     )
     # Drawn for its axis alone: hours are topics on another scale.
     axis = base.mark_point(opacity=0, size=0).encode(above, y)
-    figure: alt.LayerChart = _figure([alt.layer(*layers), axis], height=150, note=[note]).resolve_scale(x="independent")
+    figure: alt.LayerChart = layered_figure([alt.layer(*layers), axis], height=150, note=[note]).resolve_scale(
+        x="independent"
+    )
     return figure
 
 
@@ -539,11 +541,11 @@ def planning_figure(
         alt.Tooltip("topics:Q", title="Topics"),
         alt.Tooltip("value:Q", title=title, format=".3f"),
     ]
-    lines = _chart(rows).mark_line(strokeWidth=1.5).encode(x, y, colour, dashes)
-    points = _chart([row for row in rows if row["topics"] == chosen])
-    return _figure(
+    lines = base_chart(rows).mark_line(strokeWidth=1.5).encode(x, y, colour, dashes)
+    points = base_chart([row for row in rows if row["topics"] == chosen])
+    return layered_figure(
         [
-            _chart([{"topics": chosen}]).mark_rule(style="guide").encode(x),
+            base_chart([{"topics": chosen}]).mark_rule(style="guide").encode(x),
             lines,
             points.mark_point(style="run", filled=True, size=34, opacity=1).encode(x, y, colour, tooltip=tooltip),
         ],
@@ -584,15 +586,15 @@ def distribution_figure(judges: Sequence[str], labels: Sequence[str], counts: np
         scale=alt.Scale(domain=list(labels)),
         legend=alt.Legend(title=None, orient="top", symbolType="square", symbolSize=60, symbolStrokeWidth=0),
     )
-    base = _chart(rows)
+    base = base_chart(rows)
     tooltip = [
         alt.Tooltip("judge:N", title="Judge"),
         alt.Tooltip("label:N", title="Label"),
         alt.Tooltip("count:Q", title="Labels", format=","),
     ]
     # Names stand above their bars, which keep all of the width however long the names are.
-    named = _chart([{"judge": name} for name in names])
-    return _figure(
+    named = base_chart([{"judge": name} for name in names])
+    return layered_figure(
         [
             base.mark_bar(style="part", height=13, yOffset=6).encode(x, alt.X2("end:Q"), y, colour, tooltip=tooltip),
             base.mark_text(style="note", yOffset=6).encode(alt.X("middle:Q"), y, text="told:N"),
@@ -633,7 +635,9 @@ def hours_figure(durations: Sequence[Durations]) -> alt.LayerChart:
     is_one = alt.Scale(domain=_PIECES)
     legend = alt.Legend(title=None, orient="top")
     size, rim = (9, 0) if len(points) > _MANY else (22, 0.4)
-    dots = _chart(points).mark_point(style="run", filled=True, size=size, opacity=1, fillOpacity=0.8, strokeWidth=rim)
+    dots = base_chart(points).mark_point(
+        style="run", filled=True, size=size, opacity=1, fillOpacity=0.8, strokeWidth=rim
+    )
     dots = dots.encode(
         x,
         alt.Y("y:Q", scale=scale, axis=None),
@@ -642,21 +646,21 @@ def hours_figure(durations: Sequence[Durations]) -> alt.LayerChart:
         tooltip=[alt.Tooltip("names:N", title="Task"), alt.Tooltip("x:Q", title="Hours", format=".2f")],
     )
     up = alt.Y("start:Q", scale=scale, axis=None), alt.Y2("end:Q")
-    layers = [dots, _chart(middles).mark_rule(style="ring", strokeWidth=1.8).encode(alt.X("median:Q"), *up)]
-    layers += [_chart(limits).mark_rule(style="guide").encode(alt.X("limit:Q"), *up)] if limits else []
-    labels = _chart(names).mark_text(style="note", align="left", x=2, limit=WIDTH - 16)
+    layers = [dots, base_chart(middles).mark_rule(style="ring", strokeWidth=1.8).encode(alt.X("median:Q"), *up)]
+    layers += [base_chart(limits).mark_rule(style="guide").encode(alt.X("limit:Q"), *up)] if limits else []
+    labels = base_chart(names).mark_text(style="note", align="left", x=2, limit=WIDTH - 16)
     layers.append(labels.encode(alt.Y("y:Q", scale=scale, axis=None), text="name:N"))
     note = "Line: median" + ("; dashed: what took longer is an outlier" if limits else "")
-    return _figure(layers, height=36 * len(durations), note=[note])
+    return layered_figure(layers, height=36 * len(durations), note=[note])
 
 
 def message(text: str) -> alt.LayerChart:
     """Return a figure that says why there is nothing to be seen."""
     x, y = alt.expr("width / 2"), alt.expr("height / 2")
-    return _figure([_chart([{}]).mark_text(style="note", text=text, x=x, y=y, limit=WIDTH - 16)], height=60)
+    return layered_figure([base_chart([{}]).mark_text(style="note", text=text, x=x, y=y, limit=WIDTH - 16)], height=60)
 
 
-def _figure(layers: Sequence[Any], *, height: int, note: Sequence[str] = ()) -> alt.LayerChart:
+def layered_figure(layers: Sequence[Any], *, height: int, note: Sequence[str] = ()) -> alt.LayerChart:
     """Return layers as one figure of a column's width, axes included; note: lines above it."""
     figure: alt.LayerChart = alt.LayerChart(
         layer=list(layers),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import altair as alt
 import numpy as np
 
-from metaeval.charts.figures import _chart, _figure, message
+from metaeval.charts.figures import base_chart, layered_figure, message
 from metaeval.stats.hybrid import Size
 from metaeval.stats.means import Figures
 
@@ -45,7 +45,7 @@ def interval_figure(
             for name in ("score", "low", "high", "model")
         ),
     ]
-    base = _chart(rows)
+    base = base_chart(rows)
     lines = base.mark_rule(style="curve", strokeWidth=1.2).encode(
         alt.X("low:Q", title=title, scale=scale), alt.X2("high:Q"), y
     )
@@ -54,7 +54,7 @@ def interval_figure(
         alt.X("score:Q", scale=scale, title=title), y, tooltip=tooltip
     )
     note = [f"● people and model, line: {confidence} % interval", "| the model alone. Order: by the shrunk score"]
-    return _figure([lines, of_model, points], height=max(60, _A_RUN * len(rows)), note=note)
+    return layered_figure([lines, of_model, points], height=max(60, _A_RUN * len(rows)), note=note)
 
 
 def residual_figure(runs: Sequence[str], topics: Sequence[str], residuals: Figures, *, title: str) -> alt.LayerChart:
@@ -84,10 +84,10 @@ def residual_figure(runs: Sequence[str], topics: Sequence[str], residuals: Figur
         ),
     )
     scale = alt.Scale(nice=True, zero=True)
-    small = _chart(cells).mark_point(filled=True, style="shade", size=6, opacity=1, fillOpacity=0.25, strokeWidth=0)
-    large = _chart(rows).mark_point(style="dot", filled=True, size=22, opacity=1)
-    zero = _chart([{"residual": 0}]).mark_rule(style="guide").encode(alt.Y("residual:Q", scale=scale))
-    return _figure(
+    small = base_chart(cells).mark_point(filled=True, style="shade", size=6, opacity=1, fillOpacity=0.25, strokeWidth=0)
+    large = base_chart(rows).mark_point(style="dot", filled=True, size=22, opacity=1)
+    zero = base_chart([{"residual": 0}]).mark_rule(style="guide").encode(alt.Y("residual:Q", scale=scale))
+    return layered_figure(
         [
             zero,
             small.encode(
@@ -129,7 +129,7 @@ def more_topics_figure(curve: Sequence[Size], *, pairs: int, hours: float | None
         axis=alt.Axis(tickMinStep=1),
     )
     y = alt.Y("half_width:Q", title="± of a run's score", scale=alt.Scale(zero=True, nice=True))
-    base = _chart(rows)
+    base = base_chart(rows)
     tooltip = [
         alt.Tooltip("topics:Q", title="Topics"),
         alt.Tooltip("half_width:Q", title="±", format=".4f"),
@@ -137,7 +137,7 @@ def more_topics_figure(curve: Sequence[Size], *, pairs: int, hours: float | None
         *([alt.Tooltip("hours of work:Q", title="Hours")] if hours else []),
     ]
     work = f", at {hours:.2g} hours a topic" if hours else ""
-    return _figure(
+    return layered_figure(
         [
             base.mark_line(style="curve").encode(x, y),
             base.mark_point(style="dot", filled=True, size=14, opacity=1).encode(x, y, tooltip=tooltip),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from metaeval.charts.figures import Row, _chart, _figure, _some, message
+from metaeval.charts.figures import Row, base_chart, layered_figure, message, some_names
 from metaeval.stats.items import ShortBank
 
 _BEST, _RANDOM = "best by item-rest r", "drawn at random"
@@ -21,7 +21,7 @@ def item_figure(
     if not points:
         return message("No nugget has an item-rest correlation yet.")
     rows: list[Row] = [
-        {"x": p, "y": r, "importance": kind, "cells": len(some), "names": _some(some)}
+        {"x": p, "y": r, "importance": kind, "cells": len(some), "names": some_names(some)}
         for (p, r, kind), some in points.items()
     ]
     kinds = sorted({row["importance"] for row in rows}, reverse=True)
@@ -30,7 +30,7 @@ def item_figure(
     y = alt.Y("y:Q", title="Item-rest correlation", scale=alt.Scale(domain=[least, 1], nice=True))
     legend = alt.Legend(title=None, orient="top")
     scale = alt.Scale(domain=kinds)
-    dots = _chart(rows).mark_point(style="run", filled=True, size=18, opacity=1, fillOpacity=0.7)
+    dots = base_chart(rows).mark_point(style="run", filled=True, size=18, opacity=1, fillOpacity=0.7)
     dots = dots.encode(
         x,
         y,
@@ -42,10 +42,12 @@ def item_figure(
             alt.Tooltip("y:Q", title="r", format=".2f"),
         ],
     )
-    at_zero = _chart([{"r": 0}]).mark_rule(style="guide").encode(alt.Y("r:Q"))
+    at_zero = base_chart([{"r": 0}]).mark_rule(style="guide").encode(alt.Y("r:Q"))
     undefined = sum(r is None for r in correlation)
     told = f"{len(names) - undefined:,} nuggets; dashed: no correlation"
-    return _figure([at_zero, dots], height=200, note=[told + (f"; {undefined:,} undefined" if undefined else "")])
+    return layered_figure(
+        [at_zero, dots], height=200, note=[told + (f"; {undefined:,} undefined" if undefined else "")]
+    )
 
 
 def short_bank_figure(curve: Sequence[ShortBank]) -> alt.LayerChart:
@@ -70,7 +72,7 @@ def short_bank_figure(curve: Sequence[ShortBank]) -> alt.LayerChart:
     y = alt.Y("mean:Q", title="τ of runs with the whole bank", scale=scale)
     kinds = alt.Scale(domain=[_BEST, _RANDOM])
     colour = alt.Color("kept:N", scale=kinds, legend=alt.Legend(title=None, orient="top"))
-    base = _chart(rows)
+    base = base_chart(rows)
     points = base.mark_point(style="run", filled=True, size=22, opacity=1).encode(
         x,
         y,
@@ -88,7 +90,7 @@ def short_bank_figure(curve: Sequence[ShortBank]) -> alt.LayerChart:
         base.mark_line(strokeWidth=1.2).encode(x, y, colour),
         points,
     ]
-    return _figure(layers, height=150, note=["Band: 95 % of the splits, best ones"])
+    return layered_figure(layers, height=150, note=["Band: 95 % of the splits, best ones"])
 
 
 _TAUS = (("mean", "Mean τ"), ("low", "Low"), ("high", "High"))

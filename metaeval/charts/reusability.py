@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import altair as alt
 
-from metaeval.charts.figures import WIDTH, Row, _chart, _figure, message
+from metaeval.charts.figures import WIDTH, Row, base_chart, layered_figure, message
 
 
 def tau_by_team(taus: Mapping[str, float | None], *, title: str) -> alt.LayerChart:
@@ -19,8 +19,8 @@ def tau_by_team(taus: Mapping[str, float | None], *, title: str) -> alt.LayerCha
     y = alt.Y("team:N", sort=[row["team"] for row in rows], title=None, axis=alt.Axis(labelLimit=WIDTH // 3, grid=True))
     x = alt.X("tau:Q", title=title, scale=alt.Scale(domain=[min(0.9, least), 1.0], nice=True, zero=False))
     tooltip = [alt.Tooltip("team:N", title="Team"), alt.Tooltip("tau:Q", title="τ", format=".4f")]
-    dots = _chart(rows).mark_point(style="dot", filled=True, opacity=1, size=22).encode(x, y, tooltip=tooltip)
+    dots = base_chart(rows).mark_point(style="dot", filled=True, opacity=1, size=22).encode(x, y, tooltip=tooltip)
     undefined = len(taus) - len(rows)
     note = f"{len(rows):,} teams, least τ {least:.3f}" + (f"; {undefined:,} undefined" if undefined else "")
-    figure: alt.LayerChart = _figure([dots], height=max(60, 11 * len(rows)), note=[note])
+    figure: alt.LayerChart = layered_figure([dots], height=max(60, 11 * len(rows)), note=[note])
     return figure

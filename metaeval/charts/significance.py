@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import altair as alt
 import numpy as np
 
-from metaeval.charts.figures import _chart, _figure, message
+from metaeval.charts.figures import base_chart, layered_figure, message
 from metaeval.stats.means import Figures
 from metaeval.stats.significance import ALPHA
 
@@ -37,7 +37,7 @@ def means_figure(runs: Sequence[str], means: Figures, *, title: str, least: floa
     )
     x_scale = alt.Scale(zero=True, nice=True)
     x = alt.X("mean:Q", title=title, scale=x_scale)
-    base = _chart(rows)
+    base = base_chart(rows)
     tooltip = [alt.Tooltip("run:N", title="Run"), alt.Tooltip("mean:Q", title=title, format=".4f")]
     dots = base.mark_point(style="dot", filled=True, opacity=1, size=18 if is_named else 9).encode(
         x, y, tooltip=tooltip
@@ -49,7 +49,7 @@ def means_figure(runs: Sequence[str], means: Figures, *, title: str, least: floa
         else ["No bars: this correction has no single difference for all pairs"]
     )
     layers = [dots] if least is None else [bars, dots]
-    return _figure(layers, height=len(rows) * (_ROW if is_named else _UNNAMED_ROW), note=note)
+    return layered_figure(layers, height=len(rows) * (_ROW if is_named else _UNNAMED_ROW), note=note)
 
 
 def power_figure(levels: Figures, shares: Mapping[str, Figures], *, correction: str) -> alt.LayerChart:
@@ -66,7 +66,7 @@ def power_figure(levels: Figures, shares: Mapping[str, Figures], *, correction: 
     dashes = [list(_DASHES[at % len(_DASHES)]) for at in range(len(names))]
     legend = alt.Legend(title=None, orient="top", columns=3, symbolType="stroke", symbolSize=160, symbolStrokeWidth=1.5)
     lines = (
-        _chart(rows)
+        base_chart(rows)
         .mark_line(strokeWidth=1.3)
         .encode(
             alt.X("level:Q", title="Significance level", scale=alt.Scale(domain=[0, float(levels.max())], nice=False)),
@@ -80,5 +80,5 @@ def power_figure(levels: Figures, shares: Mapping[str, Figures], *, correction: 
             ],
         )
     )
-    usual = _chart([{"level": ALPHA}]).mark_rule(style="guide").encode(alt.X("level:Q"))
-    return _figure([usual, lines], height=150, note=[f"{correction}; dashed: level {ALPHA:g}"])
+    usual = base_chart([{"level": ALPHA}]).mark_rule(style="guide").encode(alt.X("level:Q"))
+    return layered_figure([usual, lines], height=150, note=[f"{correction}; dashed: level {ALPHA:g}"])

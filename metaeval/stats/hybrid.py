@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from metaeval.stats import multiple_comparisons
 from metaeval.stats.means import DIGITS, Figures, mean
 from metaeval.stats.statistic import Statistic, undefined
 
@@ -154,17 +155,7 @@ def hybrid_differences(
     found = _joined(parts, weights.used)
     first, second = np.triu_indices(len(y), 1)
     p = _p_values(found)
-    return Differences(first, second, found, holm_adjusted(p) if holm else p)
-
-
-def holm_adjusted(p: npt.ArrayLike) -> Figures:
-    """Return p-values adjusted by Holm's step-down procedure (1979); NaN is no test."""
-    values = np.asarray(p, dtype=np.float64)
-    in_order = np.argsort(values)[: int((~np.isnan(values)).sum())]
-    found: Figures = np.full(values.shape, np.nan)
-    steps = np.arange(len(in_order), 0, -1)
-    found[in_order] = np.minimum(np.maximum.accumulate(values[in_order] * steps), 1)
-    return found
+    return Differences(first, second, found, multiple_comparisons.holm(p) if holm else p)
 
 
 def shrunk(

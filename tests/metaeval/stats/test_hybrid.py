@@ -13,7 +13,6 @@ from metaeval.stats.hybrid import (
     Target,
     Variances,
     expected_half_width,
-    holm_adjusted,
     hybrid_differences,
     hybrid_scores,
     more_topics,
@@ -193,11 +192,6 @@ def test_runs_that_are_alike_are_not_told_apart(scores):
     found = hybrid_differences(human, model)
     assert found.p[0] == 1
     assert not found.decided()[0]
-
-
-def test_holm_is_its_definition():
-    p = [0.01, 0.04, 0.03, np.nan, 0.005]
-    np.testing.assert_allclose(holm_adjusted(p), [0.03, 0.06, 0.06, np.nan, 0.02])
 
 
 def test_the_shrunk_score_is_that_of_plain_loops(scores):

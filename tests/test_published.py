@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from bench.check_values import main
 from tests.llm.house import house
 
-FILES = settings.BASE_DIR.parent / "shared" / "data" / "trec-rag-2024"
+DATA = settings.BASE_DIR.parent / "shared" / "data"
+FILES = DATA / "trec-rag-2024"
 NUGGETS, SUPPORT = "nugget_assignment.20241108.jl", "final.citation_judgments_with_prediction.20241025.jsonl"
 # By the command that writes a file: the beginning of its sha256.
 SUMS = {
@@ -41,3 +43,8 @@ def test_the_files_made_of_them_are_the_same_as_before(tmp_path: Path):
             )
         found = {command: sha256(study.manage(*command.split()).encode()).hexdigest()[:16] for command in SUMS}
     assert found == SUMS
+
+
+@pytest.mark.skipif(not FILES.is_dir(), reason="needs NIST's files beside the project")
+def test_the_statistics_give_the_published_values(capsys: pytest.CaptureFixture[str]):
+    assert main(DATA) == 0, capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""What somebody is exposed to by files of comparisons, calibrations and studies: whose labels, on which topics."""
+"""What somebody is exposed to by files of scores, comparisons, calibrations and studies: labels, on which topics."""
 
 from django.db.models import QuerySet
 
@@ -11,6 +11,11 @@ from assessor.studies.queries import judges_of, topics_of
 from assessor.work.exposure import Seen
 from metaeval.models import Calibration, Comparison, Hybrid
 from metaeval.queries import topics_asked
+
+
+def seen_in_scores(condition: Condition) -> Seen:
+    """Yield a condition that statistics are of, with the topics that have labels under it."""
+    yield condition, _labelled(without_practice(condition.campaign.topics.all(), "pk"), condition)
 
 
 def seen_in_comparison(comparison: Comparison) -> Seen:
@@ -30,8 +35,7 @@ def seen_in_calibration(calibration: Calibration) -> Seen:
     """Yield both conditions of a calibration, with the topics that have labels under them."""
     topics = without_practice(calibration.campaign.topics.all(), "pk")
     for record in (calibration.human, calibration.judged):
-        rows = kind_of(record).scored._default_manager.filter(condition=record).order_by()
-        yield record, topics.filter(pk__in=rows.values(scoring_of(record.kind).topic))
+        yield record, _labelled(topics, record)
 
 
 def seen_in_hybrid(hybrid: Hybrid) -> Seen:

@@ -19,12 +19,14 @@ from assessor.labels.label_kind import label_kind
 from assessor.scores.leaderboards import POLICY_WORDS
 from assessor.scores.sorting import shown as sorted_table
 from assessor.studies.queries import Registrations
+from assessor.work.exposure import take_file
 from metaeval import actions, ceiling_tables, headline
 from metaeval.access import campaign_comparison, last_result, result_figure
 from metaeval.actions import ComparisonError, TableError
 from metaeval.calibrations import uncalibrated
 from metaeval.charts.rendering import FORMS, TOP
 from metaeval.comparison_forms import CompareForm, TableForm
+from metaeval.exposure import seen_in_comparison
 from metaeval.joint import references
 from metaeval.models import Calculation, Comparison, ScoreTable
 from metaeval.pages import differences, figure_contents, measure_rows, score_listing, top_of
@@ -291,6 +293,8 @@ def topic_influence(request: PersonRequest, slug: str, comparison_id: int, topic
     diagnosis = _diagnosis(request, found, topic).get("diagnosis")
     if not isinstance(diagnosis, TopicDiagnosis):
         raise Http404("No nuggets are compared on this topic.")
+    seen = ((record, topics.filter(pk=topic.pk)) for record, topics in seen_in_comparison(found))
+    take_file(request.user, seen)
     return download(f"{campaign.slug}.{found}.{topic.qid}.influence.csv", influence_lines(diagnosis))
 
 

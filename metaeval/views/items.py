@@ -13,7 +13,9 @@ from assessor.labels.label_kind import label_kind
 from assessor.scores.page_tables import Listing
 from assessor.scores.sorting import shown
 from assessor.scores.views import scored_condition
+from assessor.work.exposure import take_file
 from metaeval.charts.rendering import FORMS
+from metaeval.exposure import seen_in_scores
 from metaeval.item_analysis import (
     ItemAnalysis,
     columns,
@@ -76,6 +78,7 @@ def nugget_table(request: PersonRequest, slug: str, condition_id: int, form: str
     condition = _with_items(request, slug, condition_id)
     if form not in TABLES:
         raise Http404("There is no such form of tables.")
+    take_file(request.user, seen_in_scores(condition))
     return download(f"{slug}.{condition}.items.{form}", table_lines(condition, form))
 
 

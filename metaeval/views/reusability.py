@@ -10,7 +10,9 @@ from django.views.decorators.http import require_safe
 from assessor.campaigns.http import PersonRequest, download
 from assessor.campaigns.models import Condition
 from assessor.scores.leaderboards import POLICY_WORDS
+from assessor.work.exposure import take_file
 from metaeval.charts.rendering import FORMS
+from metaeval.exposure import seen_in_scores
 from metaeval.kept_results import kept_result
 from metaeval.pages import figure_content
 from metaeval.reusability import Reusability, csv_lines, latex_lines, reusability, team_figure
@@ -59,6 +61,7 @@ def reusability_table(request: PersonRequest, slug: str, condition_id: int, form
     if form not in FILES:
         raise Http404("There is no such form of tables.")
     lines = FILES[form](_found(condition, policy, measure))
+    take_file(request.user, seen_in_scores(condition))
     return download(f"{slug}.{condition}.{measure}.reusability.{form}", lines)
 
 

@@ -9,7 +9,9 @@ from django.views.decorators.http import require_safe
 
 from assessor.campaigns.http import PersonRequest, download
 from assessor.campaigns.models import Condition
+from assessor.work.exposure import take_file
 from metaeval.charts.rendering import FORMS
+from metaeval.exposure import seen_in_scores
 from metaeval.measures import measure_named
 from metaeval.pages import figure_content
 from metaeval.significance import (
@@ -88,6 +90,7 @@ def significance_table(request: PersonRequest, slug: str, condition_id: int, nam
     tables = significance_tables(kept_significance(condition, cells, measure), method)
     if name not in tables:
         raise Http404("There is no such table.")
+    take_file(request.user, seen_in_scores(condition))
     return download(f"{slug}.{condition}.{measure}.{cells}.{method}.{name}", tables[name])
 
 

@@ -17,7 +17,8 @@ from assessor.campaigns.models import Campaign, Condition, Event
 from assessor.exports import actions
 from assessor.exports.models import Export
 from assessor.exports.registry import EXPORTABLES
-from metaeval.actions import create_comparison, run
+from assessor.studies.actions import register_study
+from metaeval.actions import create_comparison, create_hybrid, run
 from tests.conftest import client_of
 from tests.nuggets.model import draft, make_condition, make_model
 from tests.studies.conftest import answered as answered
@@ -34,6 +35,17 @@ BESIDE = {
     "assessor/exports/frozen_views.py": "frozen conditions, with their signed manifests",
     "assessor/exports/views.py": "the view of exports",
     "metaeval/views/figures.py": "figures of pages, which show what the pages do",
+    **dict.fromkeys(
+        (
+            "assessor/plan/views/next_edition.py",
+            "metaeval/views/calibrations.py",
+            "metaeval/views/comparisons.py",
+            "metaeval/views/items.py",
+            "metaeval/views/reusability.py",
+            "metaeval/views/significance.py",
+        ),
+        "statistics as tables, as pages show them; whoever takes one is exposed, see tests/metaeval/test_exposure.py",
+    ),
 }
 
 
@@ -55,6 +67,10 @@ def full(people: Condition, model: Condition) -> Campaign:
     compared = create_comparison(campaign=campaign, first=people, second=model, draws=20, seed=1, acting_user=None)
     assert run(compared).state == "done"
     draw(people, model, name="Who")
+    create_hybrid(campaign=campaign, human=people, model=model, name="Both", acting_user=None)
+    words = {name: ["some"] for name in ("hypotheses", "conditions", "measures")}
+    fields = {"title": "Whether people agree", "sample": "all", "stopping_rule": "none", **words}
+    register_study(campaign=campaign, fields=fields, acting_user=None)
     draft(make_condition(make_model(campaign)), list(campaign.topics.all()), ["a"])
     return campaign
 
@@ -77,6 +93,8 @@ def test_no_other_module_sends_files():
 PAGES = {
     "scores": ("NIST's", "?policy=answered&allow_incomplete=on", "study.scores.NIST_s.answered.{ending}"),
     "comparison": ("NIST's and Mia's", "", "study.NIST_s_and_Mia_s.{ending}"),
+    "registration": ("Whether people agree", "", "study.registration.Whether_people_agree.json"),
+    "hybrid": ("Both", "", "study.hybrid.Both.{ending}"),
     "study": ("Who", "", "study.study.Who.{ending}"),
     "studies": ("", "", "study.studies.csv"),
     "drafts": ("AutoNuggets+Edits", "", "study.drafts.{of}.csv"),

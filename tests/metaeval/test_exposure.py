@@ -134,3 +134,22 @@ def test_a_file_that_is_not_there_shows_nothing(people: Condition, model: Condit
     assert client.get("/campaigns/study/comparisons/99/files/labels.csv").status_code == 404
     assert seen() == []
     assert not Export.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "table",
+    ["significance/tables/pairs.csv", "next-edition/plan.csv", "nuggets/table.csv", "reusability/table.csv"],
+)
+def test_of_statistics_of_scores(n_model: Condition, olga: Person, table: str):
+    client, page = client_of(olga), f"/campaigns/study/scores/{n_model.pk}/"
+    assert client.get(f"{page}{table.split('/')[0]}/").status_code == 200
+    assert seen() == []
+    assert client.get(f"{page}{table}").status_code == 200
+    assert {place for *_, place in seen()} == {f"export of {n_model}"}
+
+
+def test_of_the_influence_of_nuggets(n_people: Condition, n_model: Condition, olga: Person, topic: Topic):
+    comparison = compare(n_people, n_model)
+    page = f"/campaigns/study/comparisons/{comparison.pk}/topics/{topic.pk}/"
+    assert client_of(olga).get(f"{page}influence.csv").status_code == 200
+    assert seen() == [("olga", topic.qid, "assignment", f"export of {n_model}")]

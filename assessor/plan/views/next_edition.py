@@ -23,7 +23,9 @@ from assessor.plan.next_edition import (
     basis,
     make_plan,
 )
+from assessor.work.exposure import take_file
 from metaeval.charts.rendering import FORMS
+from metaeval.exposure import seen_in_scores
 from metaeval.measures import measure_labels
 from metaeval.models import Comparison
 from metaeval.pages import FigureContent
@@ -132,6 +134,7 @@ def next_edition(request: PersonRequest, slug: str, condition_id: int) -> HttpRe
 def next_edition_table(request: PersonRequest, slug: str, condition_id: int) -> HttpResponseBase:
     """The table as CSV."""
     asked = _asked(request, slug, condition_id)
+    take_file(request.user, seen_in_scores(asked.condition))
     return download(f"{_file_name(asked)}.csv", as_csv(asked.made.table if asked.made else []))
 
 

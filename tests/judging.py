@@ -352,6 +352,12 @@ def move(one: Judged, before: str, after: str) -> None:
     SupportJudgment.objects.filter(sheet=one.pk, sentence=sentence, citation=place).update(citation=to)
 
 
+def label_rows(condition: Condition) -> QuerySet[Any]:
+    """Return all labels under a condition as rows, to put them in states that take long to reach."""
+    model: Any = SupportJudgment if condition.kind == "support" else Assignment
+    return model.everything.filter(sheet__condition=condition)  # type: ignore[no-any-return]
+
+
 def leave_out(condition: Condition, nugget: int, reason: str, person: Person | None = None) -> None:
     """Leave a nugget out of a condition's scores."""
     LeftOut.objects.create(condition=condition, nugget_id=nugget, is_out=True, reason=reason, person=person)

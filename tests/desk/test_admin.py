@@ -26,12 +26,13 @@ from assessor.labels.replies import note_read, reply
 from assessor.llm.models import CampaignPromptSet
 from assessor.plan.models import Planned
 from assessor.relevance.models import RelevanceJudgment
+from assessor.studies.models import Registration
 from assessor.training.models import Reference
 from assessor.work.actions import put_in_queue
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Draw, Exposure, Reminder, Scope, TimeSpent, Write
 from metaeval.actions import create_comparison, create_hybrid
-from metaeval.models import Figure, ScoreTable
+from metaeval.models import Calibration, CalibrationGate, Figure, ScoreTable
 from nuggets import actions
 from nuggets.models import BankEdition, Nugget, NuggetBank
 from tests.api.tokens import make_token
@@ -121,6 +122,10 @@ def one_of_each(bank: NuggetBank, import_file) -> dict[type[Model], Model]:
     compared = create_comparison(campaign=campaign, first=first, second=second, acting_user=None)
     create_hybrid(campaign=campaign, human=first, model=second, acting_user=None)
     Draw.objects.create(condition=first, seed=1, frame=["t1"], topics=["t1"])
+    sides = {"human": first, "judged": second}
+    Calibration.objects.create(campaign=campaign, labels=0, topics=0, **sides)
+    CalibrationGate.objects.create(campaign=campaign)
+    Registration.objects.create(campaign=campaign, title="Asked", document={}, sha256="0" * 64)
     Figure.objects.create(calculation=compared, name="labels", title="Labels")
     Reference.objects.create(condition=bank.condition)
     Planned.objects.create(condition=bank.condition, topic=bank.topic, waits_for="its drafts")

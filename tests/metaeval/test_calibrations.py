@@ -17,16 +17,15 @@ from assessor.campaigns.models import Campaign, Condition, Event, Judge
 from assessor.labels.label_kind import label_kind
 from assessor.scores.leaderboards import name_of, score_lines
 from assessor.work.models import Exposure
-from assignment.models import Assignment
 from metaeval.actions import create_calibration, create_comparison, set_calibration_gate
 from metaeval.calibrations import NotCalibrated, headline, human_conditions, newest_of, refusal
 from metaeval.models import Calibration, CalibrationGate
 from metaeval.stats.agreement import Weights, kappa
 from metaeval.stats.means import Policy
-from support.models import SupportJudgment
 from tests.assignment.conftest import run_file
 from tests.assignment.scored import import_banks, label, say, sheet_on
 from tests.conftest import client_of
+from tests.judging import label_rows
 from tests.support.scores_helpers import DOCIDS, judge
 
 TOPICS = [f"c{number:02}" for number in range(12)]
@@ -156,7 +155,7 @@ def test_labels_of_others_beside_a_models_and_by_rule_do_not_count(people: Condi
 
     say(sheet_on(people, "c01", "one"), 0, label=None, cannot="unclear", adopted="support")
     assert calibrate().labels == 71
-    shown = Assignment.everything.filter(sheet=sheet_on(people, "c02", "one"))
+    shown = label_rows(people).filter(sheet=sheet_on(people, "c02", "one"))
     assert shown.update(shown_value="support") == 3
     assert calibrate().labels == 68
     sheet = sheet_on(people, "c04", "two")
@@ -172,7 +171,7 @@ def test_labels_of_others_beside_a_models_and_by_rule_do_not_count(people: Condi
 
 def test_what_people_did_not_label_is_told_apart(people: Condition, auto: Condition):
     sheets = [sheet_on(people, qid, "two") for qid in TOPICS]
-    Assignment.everything.filter(sheet__in=sheets).update(value=None, state="open")
+    label_rows(people).filter(sheet__in=sheets).update(value=None, state="open")
     transfer = create_calibration(campaign=people.campaign, human=people, judged=auto, acting_user=None).result[
         "transfer"
     ]
@@ -200,8 +199,8 @@ def test_equal_citations_count_once(campaign: Campaign, import_file):
     of_model = Judge.objects.create(kind="model", name="model", parameters={"model": "m"})
     model = Condition(campaign=campaign, name="model", kind="support", method="support automatic", judge=of_model)
     judge(create_condition(model, acting_user=None), said)
-    first, second, *_ = SupportJudgment.everything.filter(sheet__condition=human).order_by("pk")
-    SupportJudgment.everything.filter(pk__in=(first.pk, second.pk)).update(equal_to=first)
+    first, second, *_ = label_rows(human).order_by("pk")
+    label_rows(human).filter(pk__in=(first.pk, second.pk)).update(equal_to=first)
     assert label_kind("support").aided_labels(human) == {(second.sheet.answer_id, second.citation)}
     made = create_calibration(campaign=campaign, human=human, judged=model, acting_user=None)
     assert (made.labels, made.topics, made.kappa["low"]) == (3, 2, None)
@@ -270,9 +269,7 @@ def test_what_does_not_reach_the_gate_is_not(
 
 
 def test_below_ten_topics_no_kappa_passes(people: Condition, auto: Condition):
-    Assignment.everything.filter(sheet__condition=people, sheet__answer__topic__qid__gt="c08").update(
-        value=None, state="open"
-    )
+    label_rows(people).filter(sheet__answer__topic__qid__gt="c08").update(value=None, state="open")
     found = create_calibration(campaign=people.campaign, human=people, judged=auto, acting_user=None)
     assert (found.topics, found.kappa["low"]) == (9, None)
     set_gate(auto.campaign, 0)

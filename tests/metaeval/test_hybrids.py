@@ -29,6 +29,7 @@ from metaeval.stats.means import COMPLETE, INCOMPLETE, UNANSWERED, Policy
 from metaeval.stats.score_matrix import ScoreMatrix
 from metaeval.stats.statistic import Statistic
 from tests.conftest import client_of, make_person
+from tests.judging import judged as judged_answer
 from tests.support.judging_helpers import from_scratch
 from tests.support.scores_helpers import import_answers, judge, support_condition
 
@@ -170,9 +171,7 @@ def test_a_topic_counts_once_an_answer_is_judged_and_no_circular_run_does(monkey
 
 def test_scores_follow_labels(made: Hybrid, model: Condition):
     before = hybrid_result(made, KEY).scores.mean
-    from support.models import SupportSheet
-
-    sheet = SupportSheet.objects.filter(condition=model, answer__topic__qid="t8", answer__run__tag="run.a").get()
+    sheet = judged_answer(model, "run.a", "t8")
     label = "none" if VALUE[MODEL["run.a"]["t8"][0]] else "full"
     sheet.revise("test", {"0.0": {"label": label}}, judge_id=sheet.judge_id)
     assert hybrid_result(made, KEY).scores.mean[0] != before[0]

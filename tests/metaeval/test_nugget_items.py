@@ -10,7 +10,6 @@ import pytest
 from django.test import Client
 
 from assessor.campaigns.models import Campaign, Condition, Run
-from assignment.models import LeftOut
 from metaeval.item_analysis import item_analysis
 from metaeval.stats.items import Flag
 from tests.assignment.conftest import run_file
@@ -18,6 +17,8 @@ from tests.assignment.grading.conftest import grade_as_model
 from tests.assignment.grading.conftest import questions as questions
 from tests.assignment.scored import LABELS, auto_condition, import_banks, label
 from tests.conftest import client_of
+from tests.judging import judged as judged_answer
+from tests.judging import leave_out
 
 RUNS = [f"run.{number}" for number in range(8)]
 # By run: better ones find more; the last nugget nobody finds, the one before it the worse runs alone.
@@ -111,7 +112,7 @@ def test_control_runs_and_left_out_nuggets_do_not_count(client: Client, first: C
     other = label(auto_condition(first.nuggets, "Other"), LABELS)
     assert [row["answers"] for row in table(client, other)] == ["2"] * 5
     gone = first.nuggets.nugget_banks.get(topic__qid="t1").nuggets.get(text="purring heals")
-    LeftOut.objects.create(condition=first, nugget=gone, is_out=True, reason="unclear")
+    leave_out(first, gone.pk, "unclear")
     assert [row["nugget"] for row in table(client, first)] == [row["nugget"] for row in before[1:]]
 
 
@@ -124,7 +125,7 @@ def test_answers_without_all_labels_do_not_count(client: Client, edits: Conditio
 
 def test_a_change_of_labels_changes_the_page(client: Client, first: Condition):
     before = item_analysis(first)
-    sheet = first.answer_sheets.get(answer__run__tag="team.one", answer__topic__qid="t2")
+    sheet = judged_answer(first, "team.one", "t2")
     sheet.revise("test", {next(iter(sheet.labels)): {"label": "not_support"}}, judge_id=sheet.judge_id)
     assert item_analysis(first) != before
 

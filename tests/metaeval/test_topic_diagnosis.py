@@ -12,13 +12,13 @@ from django.test.utils import CaptureQueriesContext
 
 from assessor.campaigns.models import Campaign, Condition
 from assessor.runtime.process_cache import cache
-from assignment.models import LeftOut
 from metaeval.actions import create_comparison, run
 from metaeval.models import Comparison
 from metaeval.stats.means import Policy
 from metaeval.topic_diagnosis import diagnose, diagnosed_sides, diagnosis_measures
 from tests.assignment.scored import auto_condition, import_banks, label
 from tests.conftest import client_of
+from tests.judging import leave_out
 
 
 @pytest.fixture
@@ -166,7 +166,7 @@ def test_where_importance_is_missing_other_measures_are_offered(
 
 def test_left_out_nuggets_do_not_count(client: Client, first: Condition, compared: Comparison):
     gone = first.nuggets.nugget_banks.get(topic__qid="t1").nuggets.get(text="purring heals")
-    LeftOut.objects.create(condition=first, nugget=gone, is_out=True, reason="unclear")
+    leave_out(first, gone.pk, "unclear")
     assert "purring heals" not in table(client, f"{address(compared)}influence.csv")
 
 

@@ -18,10 +18,11 @@ from assessor.preference.models import LabelEvent as PreferenceEvent
 from assessor.preference.models import PreferencePair
 from assessor.relevance.models import LabelEvent as RelevanceEvent
 from assessor.relevance.models import RelevanceJudgment
-from assessor.studies.models import Coding, SampledItem, Study
+from assessor.studies.models import Coding, Registration, SampledItem, Study
 from assessor.training.models import Reference
 from assessor.work.blindness import record_exposure
 from assessor.work.models import (
+    Draw,
     Exposure,
     Guidelines,
     GuidelinesOpened,
@@ -34,7 +35,7 @@ from assessor.work.models import (
 from assignment.argue.models import ArgueSheet
 from assignment.argue.models import LabelEvent as ArgueEvent
 from assignment.models import AnswerSheet, LabelEvent, LeftOut
-from metaeval.models import Calculation, Comparison, Figure, ScoreTable
+from metaeval.models import Calculation, Calibration, CalibrationGate, Comparison, Figure, Hybrid, ScoreTable
 from nuggets import actions
 from nuggets.models import BankEdit, BankEdition, Drafting, NuggetBank
 from nuggets.reports.models import Reading, Report, ReportEdit
@@ -67,6 +68,11 @@ FIELDS = {
     SampledItem: "item",
     Coding: "note",
     ScoreTable: "content",
+    Draw: "seed",
+    Registration: "title",
+    Calibration: "labels",
+    CalibrationGate: "least_labels",
+    Hybrid: "name",
     Figure: "title",
     Guidelines: "text",
     GuidelinesOpened: "at",
@@ -134,6 +140,12 @@ def _drawn(task: Task) -> SampledItem:
     return SampledItem.objects.create(study=study, answer=answer, item="0 d1", first_label="full", second_label="none")
 
 
+def _sides(task: Task, human: str, judged: str) -> dict[str, Any]:
+    """What is of two conditions; which they are is of no matter here."""
+    first, second = Condition.objects.order_by("pk")[:2]
+    return {"campaign": task.campaign, human: first, judged: second}
+
+
 def _figure(table: ScoreTable) -> Figure:
     other = ScoreTable.objects.create(campaign=table.campaign, name="U", content="run,v")
     tables = {"first_table": table, "second_table": other}
@@ -186,6 +198,11 @@ def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
         Coding: Coding.objects.create(drawn=drawn, codes=[], note="unclear"),
         ScoreTable: table,
         Figure: _figure(table),
+        Draw: Draw.objects.create(condition=task.condition, seed=1, frame=["t1"], topics=["t1"]),
+        Registration: Registration.objects.create(campaign=task.campaign, title="Asked", document={}, sha256="0" * 64),
+        Calibration: Calibration.objects.create(labels=0, topics=0, **_sides(task, human="human", judged="judged")),
+        CalibrationGate: CalibrationGate.objects.create(campaign=task.campaign),
+        Hybrid: Hybrid.objects.create(name="both", **_sides(task, human="human", judged="model")),
         Guidelines: Guidelines.objects.get(),
         GuidelinesOpened: GuidelinesOpened.objects.get(),
         Scope: Scope.objects.create(condition=task.condition, topic=task.topic, rule="none"),

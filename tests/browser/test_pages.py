@@ -86,6 +86,7 @@ PAGES = {
         "/campaigns/demo/scores/2/next-edition/",
         "/campaigns/demo/pairs/?words=1",
         "/campaigns/demo/registrations/",
+        "/campaigns/demo/hybrids/",
         "/campaigns/demo/studies/",
         "/campaigns/demo/studies/1/",
         "/campaigns/demo/adjudication/",
@@ -190,12 +191,12 @@ FILES = {
 FILES |= {"nugget_table", "nugget_figure", "topic_influence"}
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest"}
 FILES |= {"significance_table", "significance_figure"}
-FILES |= {"calibration_file", "calibration_figure"}
+FILES |= {"calibration_file", "calibration_figure", "hybrid_file", "hybrid_figure"}
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest", "next_edition_table", "next_edition_figure"}
 SCREENS = {"assignment", "assignment_answer", "assignment_nugget", "support", "support_answer", "relevance"}
 SCREENS |= {"relevance_passage", "argue", "argue_report"}
 SCREENS |= {"preference", "preference_answer", "report_editor"}
-OTHER_STATES = {"condition_drafts", "nugget_drafts", "export", "registration"}
+OTHER_STATES = {"condition_drafts", "nugget_drafts", "export", "registration", "hybrid"}
 NOT_OPENED = {
     "missing",  # leads to a list
     *("argue_questions", "preference_questions"),  # so do these, as others do that are opened
@@ -324,7 +325,7 @@ def world(loaded: dict[str, Any]) -> dict[str, str]:
 
 
 def test_pages_in_other_states(loaded: dict[str, Any], open_page: OpenPage) -> None:
-    """Drafts and what became of them, and an export."""
+    """Drafts and what became of them, an export, a registered study, and hybrid scores."""
     page = open_page("olga", bypass_csp=True)
     opened = set()
     for address in loaded["pages"]:

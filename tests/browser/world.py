@@ -21,10 +21,12 @@ from assessor.llm.actions import cancel, launch, plan_job
 from assessor.llm.job_kind import job_kind_named
 from assessor.preference.actions import create_preference
 from assessor.relevance.actions import create_relevance
+from assessor.studies.actions import register_study
 from assessor.work.actions import give_tasks
 from assessor.work.actions.guidelines import in_force, open_guidelines
 from assignment.actions import create_manual_assign
 from assignment.grading.label_kind import GRADING
+from metaeval.actions import create_hybrid
 from nuggets.actions import create_manual_nuggets
 from nuggets.actions.drafts import store_drafting
 from nuggets.drafting import Step
@@ -137,7 +139,10 @@ def load() -> None:
 
 
 def _pages_in_other_states(campaign: Campaign, olga: Person) -> list[str]:
-    """Have a model draft nuggets that somebody edits, ask for an export, and return the organizer's pages of these."""
+    """Have a model draft nuggets that somebody edits, ask for an export, register a study, and make hybrid scores.
+
+    Return the organizer's pages of these.
+    """
     carl = Person.objects.create_user("carl")
     add_member(campaign=campaign, person=carl, role=Role.ASSESSOR, acting_user=olga)
     topic = campaign.topics.get()
@@ -145,7 +150,15 @@ def _pages_in_other_states(campaign: Campaign, olga: Person) -> list[str]:
     store_drafting(make_job(condition, [topic]), topic.pk, [Step(list(TEXTS), NUGGETS)], [])
     [task] = give_tasks(campaign=campaign, topics=[topic], condition=condition, person=carl, acting_user=olga)
     export = ask_for(campaign=campaign, kind=BY_NAME["topics"], options={"form": "tsv"}, acting_user=olga)
+    words = {name: ["القطط"] for name in ("hypotheses", "conditions", "measures")}
+    fields = {"title": "猫", "sample": "all", "stopping_rule": "none", **words}
+    registration = register_study(campaign=campaign, fields=fields, acting_user=olga)
+    people = Condition.objects.get(campaign__slug="demo", name="Reference/Manual")
+    [model, *_] = people.campaign.conditions.filter(nuggets=people.nuggets, judge__kind="model")
+    hybrid = create_hybrid(campaign=people.campaign, human=people, model=model, acting_user=olga)
     return [
+        reverse("registration", args=[campaign.slug, registration.pk]),
+        reverse("hybrid", args=["demo", hybrid.pk]),
         reverse("nugget_drafts", args=[task.nugget_bank.pk]),
         reverse("condition_drafts", args=[campaign.slug, condition.pk]),
         reverse("export", args=[campaign.slug, export.pk]),

@@ -26,6 +26,7 @@ from metaeval.stats.letters import in_short
 from metaeval.stats.means import COMPLETE, INCOMPLETE, UNANSWERED, Policy
 from metaeval.stats.measures import Measure
 
+_MOST_BESIDE_LETTERS = 6  # further measures, with which letters fit on a screen of 1,280 pixels
 _MOST_COMPARED = 8  # runs topic by topic; a strip of more can't be read
 
 
@@ -236,7 +237,7 @@ def _board(asked: QueryDict, condition: Condition, policy: Policy, others: set[s
     in_order = sorted((means[row.run.pk] for row in table.systems if row.run and row.run.pk in means), reverse=True)
     tag = asked.get("tag", "").strip().lower()
     further = len(places_shown(measures, at)) - 1
-    groups = counting.groups[at]
+    groups = counting.groups[at] if further <= _MOST_BESIDE_LETTERS else None
     systems = [run.pk for run in found.runs if not run.is_control]
     letters = dict(zip(systems, map(in_short, groups.groups), strict=True)) if groups else {}
 

@@ -15,7 +15,7 @@ from assessor.scores.score_source import scoring_of
 from assessor.scores.tables import systems_in
 from assessor.work.models import Draw
 from metaeval.inputs import Gap, NothingToCompare, systems_matrix, without_relative
-from metaeval.kept_results import kept_result
+from metaeval.kept_results import KeptFigure, keep_figures, kept_result
 from metaeval.measures import measure_labels, measure_named
 from metaeval.models import Hybrid
 from metaeval.score_report import hours_per_topic
@@ -94,14 +94,6 @@ class Row(NamedTuple):
     model: str
     judged: int
     why: str
-
-
-class KeptFigure(NamedTuple):
-    """A figure with what draws it."""
-
-    name: str
-    title: str
-    specification: Json
 
 
 class Result(NamedTuple):
@@ -278,10 +270,8 @@ def drawn_result(hybrid: Hybrid, measure: str, hours: float | None) -> tuple[Res
     """Return the scores by a measure, as hybrid_result() does, with their figures, kept as long."""
 
     def compute() -> tuple[Result, list[KeptFigure]]:
-        sides = sides_of(hybrid)
-        result = estimate(sides, measure or sides.measures[0], settings_of(hybrid))
-        figures = hybrid_figures(result, hours)
-        return result, [KeptFigure(one.name, one.title, one.specification) for one in figures]
+        result = hybrid_result(hybrid, measure)
+        return result, keep_figures(hybrid_figures(result, hours))
 
     name = f"hybrid.{hybrid.pk}.{_known(hybrid, measure)}.drawn.{hours or 0:.4f}"
     return kept_result([hybrid.human, hybrid.model], name, compute)

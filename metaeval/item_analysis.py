@@ -19,7 +19,7 @@ from assessor.scores.loading import Labels, RunName
 from assessor.scores.page_tables import Column
 from assessor.scores.score_source import scoring_of
 from metaeval.headline import ALMOST_THE_SAME, Part
-from metaeval.kept_results import kept_result
+from metaeval.kept_results import KeptFigure, keep_figures, kept_result
 from metaeval.stats.items import LEAST_RUNS, Flag, Item, ShortBank, cronbach_alpha, item_statistics, shorter_banks
 from metaeval.stats.means import Figures
 from metaeval.stats.statistic import Statistic
@@ -98,30 +98,23 @@ def item_analysis(condition: Condition) -> ItemAnalysis:
     return kept_result([condition], "items", lambda: _analyse(condition))
 
 
-class DrawnFigure(NamedTuple):
-    """A figure by its name, as pages have it."""
-
-    name: str
-    title: str
-    specification: dict[str, Any]
-
-
-def item_figures(condition: Condition, found: ItemAnalysis) -> list[DrawnFigure]:
+def item_figures(condition: Condition, found: ItemAnalysis) -> list[KeptFigure]:
     """Return the nuggets' correlation by difficulty, and the curve of shorter banks, of a condition's items."""
-    from metaeval.charts.figures import message
+    from metaeval.charts.figures import NamedFigure, message
     from metaeval.charts.items import item_figure, short_bank_figure
 
-    def draw() -> list[DrawnFigure]:
+    def draw() -> list[KeptFigure]:
         columns = [
             [f"{one.qid}: {one.text}", one.importance, one.p, one.r] for one in found.nuggets if one.p is not None
         ]
         items = item_figure(*zip(*columns, strict=True)) if columns else message("No answer has all labels yet.")
         few = f"A bank is shortened by half of the runs: it takes {LEAST_RUNS} runs, and there are {found.runs}."
         curve = short_bank_figure(found.curve) if found.curve else message(few)
-        return [
-            DrawnFigure("items", "Difficulty and item-rest correlation", items.to_dict(validate=False)),
-            DrawnFigure("shorter", "How short a bank may be", curve.to_dict(validate=False)),
+        figures = [
+            NamedFigure("items", "Difficulty and item-rest correlation", items),
+            NamedFigure("shorter", "How short a bank may be", curve),
         ]
+        return keep_figures(figures)
 
     return kept_result([condition], "item-figures", draw)
 

@@ -1,13 +1,29 @@
 """What pages compute of conditions' scores, kept in this process until the scores change."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from assessor.campaigns.models import Condition
 from assessor.runtime.process_cache import cache
 from assessor.scores.cache import state_of
 
+if TYPE_CHECKING:
+    from metaeval.charts.figures import NamedFigure
+
 Result = TypeVar("Result")
+
+
+class KeptFigure(NamedTuple):
+    """A figure with what draws it, which takes no more to keep than its text."""
+
+    name: str
+    title: str
+    specification: dict[str, Any]
+
+
+def keep_figures(figures: "Sequence[NamedFigure]") -> list[KeptFigure]:
+    """Return figures as they are kept."""
+    return [KeptFigure(one.name, one.title, one.specification) for one in figures]
 
 
 def kept_result(conditions: Sequence[Condition], name: str, compute: Callable[[], Result]) -> Result:

@@ -1,7 +1,7 @@
 """Which pairs of a condition's runs differ by a measure: kept results, and what pages and files show of them."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from assessor.scores.cache import condition_scores
 from assessor.scores.leaderboards import name_of, shown
 from assessor.scores.loading import RunName
 from assessor.scores.tables import SEED, systems_in
-from metaeval.kept_results import kept_result
+from metaeval.kept_results import KeptFigure, keep_figures, kept_result
 from metaeval.measures import measure_named
 from metaeval.stats.layout import Cells, Layout, lay_out
 from metaeval.stats.letters import in_letters, in_short
@@ -315,20 +315,12 @@ def significance_figures(found: Significance, method: Method, shares: dict[str, 
     ]
 
 
-class PageFigure(NamedTuple):
-    """A figure as it is kept."""
-
-    name: str
-    title: str
-    specification: dict[str, Any]
-
-
 class Page(NamedTuple):
     """What a page shows of a measure and a method."""
 
     found: Significance
     rows: list[RunRow]
-    figures: list[PageFigure]
+    figures: list[KeptFigure]
 
 
 def kept_page(condition: Condition, cells: Cells, measure: str, method: Method) -> Page:
@@ -339,9 +331,7 @@ def kept_page(condition: Condition, cells: Cells, measure: str, method: Method) 
         shares = kept_result(
             [condition], f"significance.power.{cells}.{method}", lambda: power(condition, cells, method)
         )
-        figures = significance_figures(found, method, shares)
-        return Page(
-            found, run_rows(found, method), [PageFigure(one.name, one.title, one.specification) for one in figures]
-        )
+        figures = keep_figures(significance_figures(found, method, shares))
+        return Page(found, run_rows(found, method), figures)
 
     return kept_result([condition], f"significance.page.{cells}.{measure}.{method}", compute)

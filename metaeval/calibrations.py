@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from django.db.models import QuerySet
 
-from assessor.campaigns.condition_kind import ADJUDICATED, CIRCULAR, RELATED
+from assessor.campaigns.condition_kind import ADJUDICATED, RELATED
 from assessor.campaigns.models import Answer, Campaign, Condition
 from assessor.formats.tables import write_table
 from assessor.formats.values import to_json
@@ -136,7 +136,7 @@ def calibrate_labels(human: Condition, judged: Condition) -> Json:
 def _own_labels(condition: Condition) -> tuple[Labels, Sequence[RunName], Json]:
     """Return the labels of a condition that count, its runs, and how many labels don't count, by the reason."""
     found, labels = scoring_of(condition.kind).load_with_labels(condition)
-    runs = [run.pk for run in found.runs if not run.is_control and run.mark != CIRCULAR]
+    runs = [run.pk for run in found.runs if run.is_independent]
     is_run = np.isin(labels.run, np.asarray(runs, dtype=np.int64))
     aided = label_kind(condition.kind).aided_labels(condition)
     things = zip(labels.owner.tolist(), labels.item.tolist(), strict=True)

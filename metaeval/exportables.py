@@ -9,7 +9,8 @@ from assessor.exportables import CSV, LATEX, Chosen, Exportable, Form, Order, Pa
 from assessor.studies import queries
 from assessor.studies.models import Study
 from metaeval.exposure import seen_in_comparison, seen_in_hybrid, seen_in_study
-from metaeval.hybrids import file_lines, hybrids_of
+from metaeval.hybrid_tables import file_lines
+from metaeval.hybrids import hybrids_of
 from metaeval.joint import table_lines
 from metaeval.models import Calculation, Comparison
 from metaeval.report import JSON, report_text

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from assessor.campaigns.condition_kind import CIRCULAR
 from assessor.campaigns.models import Campaign, Condition, Grade, QrelsSource, RunAlias
@@ -132,7 +133,7 @@ def _condition(condition: Condition, policy: Policy, support: Condition | None) 
     if support:
         scores = _with_f1(scores, score_matrix("", scoring_of(support.kind).load(support), policy))
         described |= {"support": support.identity, "support_state": state(support)}
-    circular = {run.tag for run in found.runs if run.mark == CIRCULAR}
+    circular = {run.tag for run in found.runs if run.is_circular}
     return Input(scores.name, condition, scores, labels, words, basis, described, circular)
 
 
@@ -156,9 +157,13 @@ def score_matrix(name: str, found: Scores, policy: Policy) -> ScoreMatrix:
 
 def systems_matrix(condition: Condition, policy: Policy) -> ScoreMatrix:
     """Return the scores of a condition as score_matrix() does, of systems' runs alone: no control runs."""
-    found = condition_scores(condition)
-    matrix = score_matrix(name_of(condition), found, policy)
-    at = np.flatnonzero(systems_in(found)).tolist()
+    return runs_matrix(condition, policy, systems_in(condition_scores(condition)))
+
+
+def runs_matrix(condition: Condition, policy: Policy, is_kept: npt.NDArray[np.bool_]) -> ScoreMatrix:
+    """Return the scores of a condition as score_matrix() does, of some of its runs. is_kept: of each, whether it is."""
+    matrix = score_matrix(name_of(condition), condition_scores(condition), policy)
+    at = np.flatnonzero(is_kept).tolist()
     return matrix._replace(
         runs=[matrix.runs[one] for one in at],
         tasks=[matrix.tasks[one] for one in at],

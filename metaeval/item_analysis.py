@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from assessor.campaigns.condition_kind import CIRCULAR
 from assessor.campaigns.models import Condition
 from assessor.formats import latex
 from assessor.formats.latex import as_latex
 from assessor.formats.report import quantity
 from assessor.formats.tables import write_table
 from assessor.labels.label_kind import LabelKind, label_kind
-from assessor.scores.loading import Labels, RunName
+from assessor.scores.loading import Labels
 from assessor.scores.page_tables import Column
 from assessor.scores.score_source import scoring_of
 from metaeval.headline import ALMOST_THE_SAME, Part
@@ -136,11 +135,6 @@ def label_values(
     return found
 
 
-def own_runs(runs: Sequence[RunName]) -> list[RunName]:
-    """Return the systems' runs that are not circular."""
-    return [run for run in runs if not run.is_control and run.mark != CIRCULAR]
-
-
 def counted_nuggets(condition: Condition, edition: "BankEdition", out: set[tuple[int, str]]) -> list[dict[str, Any]]:
     """Return the nuggets of an edition that are not left out of a condition's scores. out: as LabelKind.left_out()."""
     return [one for one in edition.nuggets if (condition.pk, str(one["id"])) not in out]
@@ -154,7 +148,7 @@ def even_values(kind: LabelKind) -> Figures:
 def _analyse(condition: Condition) -> ItemAnalysis:
     kind = label_kind(condition.kind)
     scores, labels = scoring_of(condition.kind).load_with_labels(condition)
-    runs = own_runs(scores.runs)
+    runs = [run for run in scores.runs if run.is_independent]
     rows = {run.pk: at for at, run in enumerate(runs)}
     out, values = kind.left_out(condition.campaign), even_values(kind)
     of_topic = _by_topic(labels)

@@ -9,7 +9,9 @@ from assessor.formats.values import to_json
 from assessor.studies.queries import Registrations
 from metaeval import statistics_tables
 from metaeval.charts.rendering import FORMS, Specification, Theme
-from metaeval.hybrids import FILES, Result, hybrid_figures
+from metaeval.hybrid_figures import hybrid_figures
+from metaeval.hybrid_tables import FILES
+from metaeval.hybrids import Result
 from metaeval.measures import measure_labels
 from metaeval.models import Calculation, Comparison
 from metaeval.report_tables import SUMMARY

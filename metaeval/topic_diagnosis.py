@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from assessor.campaigns.condition_kind import CIRCULAR
 from assessor.campaigns.models import Condition, Topic
 from assessor.formats.tables import write_table
 from assessor.labels.label_kind import LabelKind, label_kind
@@ -163,7 +162,7 @@ def _compared(comparison: Comparison, sides: Sequence[_Side]) -> list[RunName]:
     for pk in sorted(both[0].keys() & both[1].keys()):
         runs, states = zip(*(side[pk] for side in both), strict=True)
         run = runs[0]
-        is_circular = any(one.mark == CIRCULAR for one in runs) and not comparison.circular
+        is_circular = any(one.is_circular for one in runs) and not comparison.circular
         is_asked = (not comparison.tasks or run.task in comparison.tasks) and (
             not comparison.runs or run.tag in comparison.runs
         )

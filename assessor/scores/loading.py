@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from django.db.models import Aggregate, CharField, Exists, ExpressionWrapper, F, OuterRef, TextField
 
-from assessor.campaigns.condition_kind import condition_kinds
+from assessor.campaigns.condition_kind import CIRCULAR, condition_kinds
 from assessor.campaigns.models import CONTROL, Condition, Run
 from assessor.campaigns.queries import own_answers
 from metaeval.stats.means import Codes, Figures
@@ -33,6 +33,16 @@ class RunName(NamedTuple):
     def is_control(self) -> bool:
         """Whether it is no system's."""
         return self.task == CONTROL
+
+    @property
+    def is_circular(self) -> bool:
+        """Whether it was made from what scores it, or by who does."""
+        return self.mark == CIRCULAR
+
+    @property
+    def is_independent(self) -> bool:
+        """Whether it is a system's, and not circular."""
+        return not self.is_control and not self.is_circular
 
 
 class Topic(Protocol):

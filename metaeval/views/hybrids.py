@@ -15,17 +15,11 @@ from metaeval import actions
 from metaeval.access import campaign_hybrid
 from metaeval.actions import ComparisonError
 from metaeval.charts.rendering import FORMS
+from metaeval.hybrid_figures import drawn_result, hours_of
 from metaeval.hybrid_forms import TARGETS, HybridForm
-from metaeval.hybrids import (
-    FILES,
-    drawn_result,
-    headline,
-    hours_of,
-    hybrids_of,
-    marks_of,
-    more_needed,
-    table_rows,
-)
+from metaeval.hybrid_tables import FILES, table_rows
+from metaeval.hybrid_words import headline, marks_of, more_needed
+from metaeval.hybrids import hybrids_of
 from metaeval.inputs import NothingToCompare
 from metaeval.pages import figure_content
 from metaeval.stats.hybrid import Target

@@ -20,9 +20,10 @@ from assessor.plan.random_allocation import draw
 from assessor.scores.loading import RunName
 from assessor.work.actions import PlanError
 from assessor.work.models import Draw
-from metaeval import hybrids
+from metaeval import hybrid_sides, inputs
 from metaeval.actions import ComparisonError, create_hybrid
-from metaeval.hybrids import headline, hybrid_result, marks_of
+from metaeval.hybrid_words import headline, marks_of
+from metaeval.hybrids import hybrid_result
 from metaeval.models import Hybrid
 from metaeval.stats.hybrid import hybrid_scores, shrunk
 from metaeval.stats.means import COMPLETE, INCOMPLETE, UNANSWERED, Policy
@@ -162,9 +163,11 @@ def test_a_topic_counts_once_an_answer_is_judged_and_no_circular_run_does(monkey
     states = np.array([[COMPLETE, INCOMPLETE], [UNANSWERED, UNANSWERED], [COMPLETE, INCOMPLETE]])
     cells = np.array([[[0.5], [np.nan]], [[0.0], [0.0]], [[1.0], [np.nan]]])
     matrix = ScoreMatrix("People", ["a", "b", "c"], [""] * 3, ["t1", "t2"], ["v"], cells, np.zeros((3, 1)))
-    monkeypatch.setattr(hybrids, "condition_scores", lambda condition: SimpleNamespace(runs=runs, states=states))
-    monkeypatch.setattr(hybrids, "systems_matrix", lambda condition, policy: matrix)
-    found = hybrids.judged_matrix(Condition(), Policy.ZERO)
+    for module in (hybrid_sides, inputs):
+        monkeypatch.setattr(module, "condition_scores", lambda condition: SimpleNamespace(runs=runs, states=states))
+    monkeypatch.setattr(inputs, "score_matrix", lambda name, found, policy: matrix)
+    monkeypatch.setattr(inputs, "name_of", str)
+    found = hybrid_sides.judged_matrix(Condition(name="People"), Policy.ZERO)
     assert found.runs == ["a", "b"]
     np.testing.assert_array_equal(found.cells[..., 0], [[0.5, np.nan], [0, np.nan]])
 

@@ -30,7 +30,8 @@ from assessor.scores.tables import Row, cell_figures, score_table
 from assessor.work.exposure import take_file
 from metaeval.access import campaign_comparison, campaign_hybrid
 from metaeval.exposure import seen_in_comparison, seen_in_hybrid
-from metaeval.hybrids import hybrid_result, hybrids_of, score_json
+from metaeval.hybrid_tables import score_json
+from metaeval.hybrids import hybrid_result, hybrids_of
 from metaeval.inputs import NothingToCompare
 from metaeval.models import Calculation, Comparison, Hybrid
 from metaeval.queries import comparisons_of

@@ -8,7 +8,10 @@ from assessor.campaigns.management.common import campaign_called, named
 from assessor.scores.score_source import scored_conditions
 from metaeval.actions import ComparisonError, create_hybrid
 from metaeval.charts.rendering import Theme
-from metaeval.hybrids import headline, hours_of, hybrid_result, score_lines
+from metaeval.hybrid_figures import hours_of
+from metaeval.hybrid_tables import score_lines
+from metaeval.hybrid_words import headline
+from metaeval.hybrids import hybrid_result
 from metaeval.inputs import NothingToCompare
 from metaeval.report import write_hybrid_report
 from metaeval.stats.hybrid import Target

@@ -5,7 +5,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from metaeval.charts.rendering import Theme
-from metaeval.hybrids import Settings, estimate, headline, match_sides, score_lines
+from metaeval.hybrid_sides import match_sides
+from metaeval.hybrid_tables import score_lines
+from metaeval.hybrid_words import headline
+from metaeval.hybrids import Settings, estimate
 from metaeval.inputs import NothingToCompare
 from metaeval.management.table_files import read_table_file
 from metaeval.report import write_hybrid_report

@@ -13,6 +13,7 @@ from django.test import Client
 
 from assessor.accounts.models import Person
 from assessor.campaigns.actions import create_condition
+from assessor.campaigns.condition_kind import CIRCULAR, ConditionKind
 from assessor.campaigns.models import Campaign, Condition, Event, Judge
 from assessor.labels.label_kind import label_kind
 from assessor.scores.leaderboards import name_of, score_lines
@@ -149,7 +150,9 @@ def test_on_other_nuggets_it_does_not_count(made: Calibration, auto: Condition, 
     assert newest_of([made], by_model(others, "others")) is None
 
 
-def test_labels_of_others_beside_a_models_and_by_rule_do_not_count(people: Condition, auto: Condition):
+def test_labels_of_others_beside_a_models_and_by_rule_do_not_count(
+    people: Condition, auto: Condition, monkeypatch: pytest.MonkeyPatch
+):
     def calibrate() -> Calibration:
         return create_calibration(campaign=people.campaign, human=people, judged=auto, acting_user=None)
 
@@ -167,6 +170,9 @@ def test_labels_of_others_beside_a_models_and_by_rule_do_not_count(people: Condi
     found = calibrate()
     assert found.result["left_out"]["of control and circular runs"] == 36
     assert found.labels == 32
+    people.campaign.runs.filter(tag="two").update(task="")
+    monkeypatch.setattr(ConditionKind, "run_marks", lambda self, condition: {"two": CIRCULAR})
+    assert calibrate().labels == 32
 
 
 def test_what_people_did_not_label_is_told_apart(people: Condition, auto: Condition):

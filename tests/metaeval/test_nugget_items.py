@@ -9,6 +9,7 @@ from html import unescape
 import pytest
 from django.test import Client
 
+from assessor.campaigns.condition_kind import CIRCULAR, ConditionKind
 from assessor.campaigns.models import Campaign, Condition, Run
 from metaeval.item_analysis import item_analysis
 from metaeval.stats.items import Flag
@@ -83,6 +84,14 @@ def test_the_sentence_says_what_the_numbers_say(client: Client, eight: Condition
     assert told.startswith("1 of 5 nuggets is found in no answer and 1 ranks answers against the rest of its bank; ")
     assert f"the median item-rest correlation is {middle:.2f}, and the {short.nuggets} best of each topic" in told
     assert told.endswith(f"runs almost as all do (τ {short.best.mean:.2f}).")
+
+
+def test_circular_runs_say_nothing_of_nuggets(eight: Condition, monkeypatch: pytest.MonkeyPatch):
+    tag = eight.campaign.runs.order_by("tag").first().tag
+    monkeypatch.setattr(ConditionKind, "run_marks", lambda self, condition: {tag: CIRCULAR})
+    found = item_analysis(eight)
+    assert found.runs == 7
+    assert {one.answers for one in found.nuggets} == {7}
 
 
 def test_nuggets_are_sorted_and_picked_by_flag(client: Client, eight: Condition):

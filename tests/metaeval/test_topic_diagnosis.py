@@ -10,6 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from assessor.campaigns.condition_kind import CIRCULAR, ConditionKind
 from assessor.campaigns.models import Campaign, Condition
 from assessor.runtime.process_cache import cache
 from metaeval.actions import create_comparison, run
@@ -104,6 +105,17 @@ def test_only_runs_that_are_compared_count(first: Condition, second: Condition):
     sides = diagnosed_sides(compared)
     assert sides
     assert diagnose(compared, sides, first.campaign.topics.get(qid="t1"), "vstrict").tau == (-1, 2, "")
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_circular_runs_count_where_somebody_asks_for_it(
+    first: Condition, second: Condition, monkeypatch: pytest.MonkeyPatch, asked: bool
+):
+    monkeypatch.setattr(ConditionKind, "run_marks", lambda self, condition: {"team.one": CIRCULAR})
+    compared = compare(first, second, circular=asked)
+    sides = diagnosed_sides(compared)
+    assert sides
+    assert diagnose(compared, sides, first.campaign.topics.get(qid="t1"), "vstrict").tau.n == 2 + asked
 
 
 def test_queries_do_not_grow(client: Client, compared: Comparison):

@@ -22,7 +22,7 @@ class Chosen:
     """A kind's one record (a condition, a source of grades, a run, ...), its form, and of what alone it is.
 
     topics, runs: None for all. Of what is said on topics, those for practice are not among all. asked: what else was
-    chosen, by its name in Exportable.asks.
+    chosen, by its name in Exportable.asked.
     """
 
     campaign: Campaign
@@ -133,8 +133,9 @@ _USUAL = {
 class Page(NamedTuple):
     """Another page, besides that of the exports, which offers a file at an address of its own.
 
-    name: of the address; route: what stands in it behind the campaign's. A number in it is the record's key, a text
-    the form. file_name: what the file is called there, if not as everywhere, with {of}, {form}, {ending} and {policy}.
+    name: of the address; route: what stands in it behind the campaign's. A number in it is the record's key, or that of
+    the one topic if it is called topic_id; a text is the form. file_name: what the file is called there, if not as
+    everywhere, with {of}, {topics}, {form}, {ending}, {policy} and what is in Exportable.choices.
     """
 
     name: str
@@ -151,9 +152,10 @@ class Exportable(NamedTuple):
     conditions and sources whose output whoever takes the file has then seen, where it is or may be a model's, each with
     the topics. is_there: whether a campaign has anything of it, where it has no subject. frozen: the record that
     belongs to a condition, where it is frozen with the forms in freezes. made: the forms of which a record has a file,
-    where these are not all. asks: what else can be chosen, by its name in addresses. page: that which offers the file
-    besides. purposes: of forms that are for another purpose than is usual in the order. label: what pages call it, if
-    not by the title, which manifests have.
+    where these are not all. choices: what else is chosen of a record, by its name in addresses: all there is, each
+    with what pages call it, the usual one first; the file's name tells it. asks: what else can be asked, by its
+    name in addresses. page: that which offers the file besides. purposes: of forms that are for another purpose
+    than is usual in the order. label: what pages call it, if not by the title, which manifests have.
     """
 
     name: str
@@ -175,6 +177,7 @@ class Exportable(NamedTuple):
     has_moment: bool = False
     remark: Callable[[Any], str] = lambda record: ""  # of a record, for a page
     made: Callable[[Any], Container[str]] | None = None
+    choices: Mapping[str, Callable[[Any], Mapping[Any, str]]] = {}
     asks: tuple[str, ...] = ()
     page: Page | None = None
     usual_form: Callable[[Campaign], str] | None = None  # else the first
@@ -186,6 +189,11 @@ class Exportable(NamedTuple):
     def name_on_page(self) -> str:
         """What pages call it."""
         return self.label or self.title
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The names of what else can be chosen and asked."""
+        return (*self.choices, *self.asks)
 
     def records(self, campaign: Campaign) -> list[Any]:
         """Return what of a campaign there are files of; None is the campaign itself."""
@@ -207,11 +215,19 @@ class Exportable(NamedTuple):
     def name_of(self, chosen: Chosen, page: Page | None = None) -> str:
         """Return what a file is called that a page offers, or that of the exports."""
         if page is None or not page.file_name:
-            return self.file_name(chosen.record, chosen.form)
-        ending = self.forms[chosen.form].ending
-        return page.file_name.format(of=chosen.record, form=chosen.form, ending=ending, policy=chosen.policy)
+            return self.file_name(chosen.record, chosen)
+        told: dict[str, Any] = {
+            "of": chosen.record,
+            "topics": ".".join(topic.qid for topic in chosen.topics or ()),
+            "form": chosen.form,
+            "ending": self.forms[chosen.form].ending,
+            "policy": chosen.policy,
+            **chosen.asked,
+        }
+        return page.file_name.format(**told)
 
-    def file_name(self, record: Any, form: str) -> str:
-        """Return what the file is called."""
+    def file_name(self, of: Any, chosen: Chosen) -> str:
+        """Return what the file is called everywhere else. of: what it calls the record."""
         stem = self.name if self.stem is None else self.stem
-        return ".".join(part for part in (stem, str(record or ""), self.forms[form].ending) if part)
+        choices = (chosen.asked[name] for name in self.choices)
+        return ".".join(part for part in (stem, str(of or ""), *choices, self.forms[chosen.form].ending) if part)

@@ -198,10 +198,10 @@ class Assignment(LabelKind):
 
         return aided_labels(condition)
 
-    def scored_editions(self, condition: Condition) -> list[BankEdition]:
+    def scored_editions(self, condition: Condition, topic: int | None = None) -> list[BankEdition]:
         from assignment.queries import scored_editions
 
-        return scored_editions(condition)
+        return scored_editions(condition, topic)
 
     def has_item(self, sheet: AnswerSheet, item: str) -> bool:
         return any(str(nugget) == item for nugget in sheet.bank.nuggets.values_list("pk", flat=True))

@@ -29,14 +29,16 @@ from nuggets.queries import with_keys
 EMPTY_RUN = "control.empty"  # the tag of the control run that answers nothing
 
 
-def scored_editions(condition: Condition) -> list[BankEdition]:
+def scored_editions(condition: Condition, topic: int | None = None) -> list[BankEdition]:
     """Return what scores go by on each topic that a condition's sheets are about, by topic's id in byte order.
 
     Not on topics for practice, whose labels so enter no score, no comparison and no file of assignments.
     Of all banks of the condition's nuggets there it is the one that was finished last, whether or not a sheet is about
-    it yet, as it stood then.
+    it yet, as it stood then. topic: this one alone, by key.
     """
     judged = kind_of(condition).sheets.objects.filter(condition=condition).order_by().values("bank__topic")
+    if topic is not None:
+        judged = judged.filter(bank__topic=topic)
     banks = without_practice(NuggetBank.objects.filter(condition=condition.nuggets_id, topic__in=judged))
     editions = BankEdition.objects.filter(bank__in=banks, edition=F("bank__edition")).select_related("bank__topic")
     newest = {edition.bank.topic_id: edition for edition in with_keys(editions.order_by("pk"))}

@@ -140,7 +140,7 @@ def load_with_labels(
     that is about another edition than the bank's; one that is not judged there, as it is planned, is outside. What a
     label is of is named by an answer and a nugget.
     """
-    found = [bank for bank in _banks(condition) if topic is None or bank.topic.pk == topic]
+    found = _banks(condition, topic)
     banks = {bank.topic.pk: bank for bank in found if bank.ids}
     _read_sheets(condition, banks, topic)
     runs = run_names({run for bank in banks.values() for run in (*bank.cells, *bank.elsewhere)}, condition)
@@ -177,10 +177,10 @@ def left_out_nuggets(condition: Condition) -> dict[int, str]:
     return {nugget: reason for nugget, (is_out, reason) in newest.items() if is_out}
 
 
-def _banks(condition: Condition) -> list[_Bank]:
-    """Return the banks that a condition's scores go by, by topic's id."""
+def _banks(condition: Condition, topic: int | None) -> list[_Bank]:
+    """Return the banks that a condition's scores go by, by topic's id; of one topic alone, by key, or of all."""
     reasons = left_out_nuggets(condition)
-    return [_bank(edition, reasons) for edition in scored_editions(condition)]
+    return [_bank(edition, reasons) for edition in scored_editions(condition, topic)]
 
 
 def _bank(edition: BankEdition, reasons: dict[int, str]) -> _Bank:

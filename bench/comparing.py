@@ -33,7 +33,7 @@ def build(folder: Path, scale: float) -> None:
     from metaeval.actions import create_comparison
 
     campaign = load(folder, scale)
-    first, second = label(campaign, FIRST, 830), label(campaign, SECOND, 831)
+    first, second = (label(campaign, name=name, seed=830 + at) for at, name in enumerate((FIRST, SECOND)))
     create_comparison(campaign=campaign, first=first, second=second, seed=7, acting_user=None)
 
 

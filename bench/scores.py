@@ -124,8 +124,8 @@ def _questions(topic: "Topic", language: track.Language) -> dict[str, Any]:
     return {"query_id": topic.qid, "title_query": topic.title, "format_version": "v3", "nugget_bank": questions}
 
 
-def label(campaign: "Campaign", items: Items = NUGGETS) -> "Condition":
-    """Make a condition and its answer sheets, as rows, with labels by chance."""
+def label(campaign: "Campaign", items: Items = NUGGETS, *, name: str = "", seed: int = 830) -> "Condition":
+    """Make a condition and its answer sheets, as rows, with labels by chance. name: if not the labels' own."""
     from django.db import transaction
 
     from assessor.campaigns.actions import create_condition
@@ -133,11 +133,11 @@ def label(campaign: "Campaign", items: Items = NUGGETS) -> "Condition":
     from assignment.actions.judged_answers import add_sheets, sheet_row
     from nuggets.queries import nuggets_in_order
 
-    judge = Judge.objects.create(kind="model", name=f"made up {items.labels_name}")
+    judge = Judge.objects.create(kind="model", name=f"made up {name or items.labels_name}")
     condition = create_condition(
         Condition(
             campaign=campaign,
-            name=items.labels_name,
+            name=name or items.labels_name,
             kind=items.kind,
             method=items.method,
             nuggets=campaign.conditions.get(name=items.name),
@@ -145,7 +145,7 @@ def label(campaign: "Campaign", items: Items = NUGGETS) -> "Condition":
         ),
         acting_user=None,
     )
-    chance = random.Random(830)
+    chance = random.Random(seed)
     for bank in condition.nuggets.nugget_banks.all():
         asked = [nugget.pk for nugget in nuggets_in_order(bank)]
         with transaction.atomic():

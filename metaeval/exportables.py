@@ -1,20 +1,43 @@
-"""What can be exported of comparisons and studies."""
+"""What can be exported of comparisons and studies, and of what scores tell of runs, nuggets and teams."""
 
 from collections.abc import Callable, Iterator
 
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
 
 from assessor.campaigns.models import Campaign
-from assessor.exportables import CSV, LATEX, Chosen, Exportable, Form, Order, Page, Subject
+from assessor.exportables import (
+    CSV,
+    LATEX,
+    Chosen,
+    Exportable,
+    Form,
+    Order,
+    Page,
+    Purpose,
+    Subject,
+    always,
+    of_conditions,
+)
+from assessor.scores.leaderboards import POLICY_WORDS
+from assessor.scores.score_source import scored_conditions
 from assessor.studies import queries
 from assessor.studies.models import Study
-from metaeval.exposure import seen_in_comparison, seen_in_hybrid, seen_in_study
+from assessor.work.exposure import Seen
+from metaeval.exposure import seen_in_comparison, seen_in_hybrid, seen_in_scores, seen_in_study
 from metaeval.hybrid_tables import file_lines
 from metaeval.hybrids import hybrids_of
+from metaeval.item_analysis import table_lines as nugget_lines
+from metaeval.item_analysis import with_items
 from metaeval.joint import table_lines
+from metaeval.measures import measure_choices
 from metaeval.models import Calculation, Comparison
 from metaeval.report import JSON, report_text
 from metaeval.report_tables import FILES
+from metaeval.reusability import csv_lines, kept_reusability, latex_lines, reusability_measures
+from metaeval.significance import CELLS_WORDS, METHOD_WORDS, TABLES, kept_significance, significance_tables
+from metaeval.stats.layout import Cells
+from metaeval.stats.means import Policy
+from metaeval.stats.multiple_comparisons import Method
 from metaeval.studies import (
     distribution_lines,
     item_lines,
@@ -23,6 +46,7 @@ from metaeval.studies import (
     study_result,
     study_results,
 )
+from metaeval.topic_diagnosis import diagnosed, influence_lines, influence_measures
 
 
 def _computed(campaign: Campaign) -> QuerySet[Comparison]:
@@ -50,6 +74,36 @@ _OF_A_STUDY: dict[str, Callable[[Study], Iterator[str]]] = {
     "labels.csv": lambda study: distribution_lines(study_result(study)),
     "json": lambda study: iter([study_json(study_result(study)) + "\n"]),
 }
+
+_WITH_ITEMS = of_conditions("condition in which nuggets of answers are labelled", with_items)
+
+
+def _significance_lines(chosen: Chosen) -> Iterator[str]:
+    asked = chosen.asked
+    found = kept_significance(chosen.record, Cells(asked["policy"]), asked["measure"])
+    return significance_tables(found, Method(asked["correction"]))[chosen.form]
+
+
+def _pairs_or_runs(chosen: Chosen) -> int:
+    runs: int = chosen.campaign.runs.count()
+    return runs * (runs - 1) // 2 if chosen.form == "pairs.csv" else runs
+
+
+def _reusability_lines(chosen: Chosen) -> Iterator[str]:
+    found = kept_reusability(chosen.record, Policy(chosen.asked["policy"]), chosen.asked["measure"])
+    assert found is not None, "nuggets of answers are labelled"
+    return csv_lines(found) if chosen.form == "csv" else latex_lines(found)
+
+
+def _influence_lines(chosen: Chosen) -> Iterator[str]:
+    topics = chosen.topics or chosen.campaign.topics.all()
+    return influence_lines(chosen.record, sorted(topics, key=lambda one: one.qid), chosen.asked["measure"])
+
+
+def _influence_seen(chosen: Chosen) -> Seen:
+    for record, topics in seen_in_comparison(chosen.record):
+        yield record, topics if chosen.topics is None else topics.filter(pk__in=[one.pk for one in chosen.topics])
+
 
 EXPORTABLES = (
     Exportable(
@@ -119,5 +173,73 @@ EXPORTABLES = (
         Order.COMPARISONS,
         label="Agreement of all studies",
         page=Page("export_studies", "studies.csv"),
+    ),
+    Exportable(
+        "significance",
+        "Significance: runs in groups that do not differ, and all pairs of runs",
+        {name: Form(name, name, heads=int(name.endswith(".csv"))) for name in TABLES},
+        _significance_lines,
+        _pairs_or_runs,
+        Order.COMPARISONS,
+        of_conditions("scored condition", scored_conditions),
+        label="Significance (runs with letters, pairs of runs)",
+        of_labels=always,
+        shows=lambda it: seen_in_scores(it.record),
+        choices={
+            "measure": measure_choices,
+            "policy": lambda condition: CELLS_WORDS,
+            "correction": lambda condition: {Method.TUKEY: "", **METHOD_WORDS},
+        },
+        page=Page("significance_table", "scores/<int:condition_id>/significance/tables/<str:form>"),
+    ),
+    Exportable(
+        "items",
+        "Nuggets as items: how hard they are, and how well they tell runs apart",
+        CSV | LATEX,
+        lambda it: nugget_lines(it.record, it.form),
+        lambda it: 0,
+        Order.COMPARISONS,
+        _WITH_ITEMS,
+        label="Nuggets as items (difficulty and discrimination)",
+        of_labels=always,
+        shows=lambda it: seen_in_scores(it.record),
+        page=Page("nugget_table", "scores/<int:condition_id>/nuggets/table.<str:form>"),
+    ),
+    Exportable(
+        "reusability",
+        "Reusability: what scores and ranks change without a team's nuggets",
+        CSV | LATEX,
+        _reusability_lines,
+        lambda it: 0,
+        Order.COMPARISONS,
+        _WITH_ITEMS,
+        label="Reusability (without a team's nuggets)",
+        of_labels=always,
+        shows=lambda it: seen_in_scores(it.record),
+        choices={
+            "measure": lambda condition: {one.key: one.in_words for one in reusability_measures(condition)},
+            "policy": lambda condition: POLICY_WORDS,
+        },
+        page=Page("reusability_table", "scores/<int:condition_id>/reusability/table.<str:form>"),
+    ),
+    Exportable(
+        "influence",
+        "Influence of each nugget on the agreement of two conditions on its topic",
+        CSV,
+        _influence_lines,
+        lambda it: 0,
+        Order.COMPARISONS,
+        Subject("comparison", "comparison of labels of the same nuggets", diagnosed),
+        label="Influence of nuggets on a topic's agreement",
+        filters=("topics",),
+        of_labels=always,
+        shows=_influence_seen,
+        choices={"measure": influence_measures},
+        purposes={"csv": Purpose.MACHINES},
+        page=Page(
+            "topic_influence",
+            "comparisons/<int:comparison_id>/topics/<int:topic_id>/influence.csv",
+            file_name="influence.{of}.{topics}.{measure}.{ending}",
+        ),
     ),
 )

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from django.db.models import QuerySet
 
-from assessor.campaigns.models import Condition
+from assessor.campaigns.models import Campaign, Condition
 from assessor.formats import latex
 from assessor.formats.latex import as_latex
 from assessor.formats.report import quantity
@@ -16,7 +17,7 @@ from assessor.formats.tables import write_table
 from assessor.labels.label_kind import LabelKind, label_kind
 from assessor.scores.loading import Labels
 from assessor.scores.page_tables import Column
-from assessor.scores.score_source import scoring_of
+from assessor.scores.score_source import scored_conditions, scored_kinds, scoring_of
 from metaeval.headline import ALMOST_THE_SAME, Part
 from metaeval.kept_results import KeptFigure, keep_figures, kept_result
 from metaeval.stats.items import LEAST_RUNS, Flag, Item, ShortBank, cronbach_alpha, item_statistics, shorter_banks
@@ -89,6 +90,12 @@ def has_items(condition: Condition) -> bool:
     return scoring_of(condition.kind).scores_nuggets and not condition.of_passages
 
 
+def with_items(campaign: Campaign) -> QuerySet[Condition]:
+    """Return the conditions of a campaign that have items."""
+    kinds = [name for name, scoring in scored_kinds().items() if scoring.scores_nuggets]
+    return scored_conditions(campaign).filter(kind__in=kinds, of_passages=False)
+
+
 def item_analysis(condition: Condition) -> ItemAnalysis:
     """Return the statistics of a condition's nuggets over systems' judged answers, kept until its scores change.
 
@@ -126,13 +133,19 @@ def label_values(
     rows, columns: the places of runs and nuggets by key, others are left out; values: of each label, by its code.
     """
     found = np.full((len(rows), len(columns)), np.nan)
-    at_run, at_nugget = (
-        np.array([places.get(key, -1) for key in keys.tolist()], dtype=np.int64)
-        for places, keys in ((rows, labels.run), (columns, labels.item))
-    )
+    at_run, at_nugget = _places(rows, labels.run), _places(columns, labels.item)
     wanted = (at_run >= 0) & (at_nugget >= 0)
     found[at_run[wanted], at_nugget[wanted]] = values[labels.code[wanted]]
     return found
+
+
+def _places(places: Mapping[int, int], keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the places of keys, -1 for one that has none."""
+    if not places:
+        return np.full(len(keys), -1)
+    known = np.array(sorted(places), dtype=np.int64)
+    at = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+    return np.where(known[at] == keys, np.array([places[key] for key in known.tolist()])[at], -1)
 
 
 def counted_nuggets(condition: Condition, edition: "BankEdition", out: set[tuple[int, str]]) -> list[dict[str, Any]]:
@@ -151,7 +164,7 @@ def _analyse(condition: Condition) -> ItemAnalysis:
     runs = [run for run in scores.runs if run.is_independent]
     rows = {run.pk: at for at, run in enumerate(runs)}
     out, values = kind.left_out(condition.campaign), even_values(kind)
-    of_topic = _by_topic(labels)
+    of_topic = by_topic(labels)
     nuggets, topics, banks = [], [], []
     for edition in kind.scored_editions(condition):
         topic = edition.bank.topic
@@ -175,7 +188,8 @@ def _flat(item: Item) -> tuple[Any, ...]:
     return item.difficulty.n, *figures, item.correlation.why, item.flags
 
 
-def _by_topic(labels: Labels) -> dict[int, Labels]:
+def by_topic(labels: Labels) -> dict[int, Labels]:
+    """Return labels by topic's key."""
     order = np.argsort(labels.topic, kind="stable")
     topics, starts = np.unique(labels.topic[order], return_index=True)
     parts = [np.split(column[order], starts[1:]) for column in labels]

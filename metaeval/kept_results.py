@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from assessor.campaigns.models import Condition
 from assessor.runtime.process_cache import cache
-from assessor.scores.cache import state_of
+from assessor.scores.cache import states_of
 
 if TYPE_CHECKING:
     from metaeval.charts.figures import NamedFigure
@@ -29,10 +29,11 @@ def keep_figures(figures: "Sequence[NamedFigure]") -> list[KeptFigure]:
 def kept_result(conditions: Sequence[Condition], name: str, compute: Callable[[], Result]) -> Result:
     """Return what was computed of conditions, computed anew when anything that their scores depend on has changed.
 
-    name: what is computed, with everything else that it depends on, such as policy, measure and seed; in ASCII without
-    blanks. Only the newest one of a name is kept.
+    The conditions are of one campaign. name: what is computed, with everything else that it depends on, such as policy,
+    measure and seed; in ASCII without blanks. Only the newest one of a name is kept.
     """
-    state = tuple(state_of(one) for one in conditions)
+    states = states_of(conditions)
+    state = tuple(states[one.pk] for one in conditions)
     key = f"result.{'.'.join(str(one.pk) for one in conditions)}.{name}"
     kept: tuple[tuple[Any, ...], Result] | None = cache.get(key)
     if not kept or kept[0] != state:

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 
+from assessor.campaigns.models import Condition
 from assessor.formats.latex import as_latex
-from assessor.scores.score_source import scored_kinds
-from metaeval.stats.measures import Measure
+from assessor.scores.score_source import scored_kinds, scoring_of
+from metaeval.stats.measures import LENGTH, Measure
 
 F1 = "f1"
 _F1 = Measure(key=F1, label="F1", latex="$F_1$", json=F1)
@@ -13,6 +14,16 @@ _F1 = Measure(key=F1, label="F1", latex="$F_1$", json=F1)
 def scored_measures() -> list[Measure]:
     """Return the measures of all kinds of label."""
     return [measure for scoring in scored_kinds().values() for measure in scoring.measures.all]
+
+
+def measures_of(condition: Condition) -> list[Measure]:
+    """Return the measures of a condition's scores, of which length is none."""
+    return [measure for measure in scoring_of(condition.kind).measures.all if measure.key != LENGTH]
+
+
+def measure_choices(condition: Condition) -> dict[str, str]:
+    """Return the same in words, by key."""
+    return {measure.key: measure.in_words for measure in measures_of(condition)}
 
 
 def kinds_with(key: str) -> list[str]:

@@ -258,13 +258,12 @@ def pair_lines(found: Significance) -> Iterator[str]:
     )
 
 
+TABLES = ("runs.csv", "runs.tex", "pairs.csv")
+
+
 def significance_tables(found: Significance, method: Method) -> dict[str, Iterator[str]]:
-    """Return the tables of runs with their letters and of all pairs, by the names of files."""
-    return {
-        "runs.csv": run_lines(found, method),
-        "runs.tex": run_latex(found, method),
-        "pairs.csv": pair_lines(found),
-    }
+    """Return the tables of runs with their letters and of all pairs, by the names in TABLES."""
+    return dict(zip(TABLES, (run_lines(found, method), run_latex(found, method), pair_lines(found)), strict=True))
 
 
 def power(

@@ -1,21 +1,21 @@
 """Why two conditions disagree on a topic: on which nuggets its tau rests, and of what nuggets their labels differ."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from django.db.models import F, QuerySet
 
-from assessor.campaigns.models import Condition, Topic
+from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.formats.tables import write_table
-from assessor.labels.label_kind import LabelKind, label_kind
+from assessor.labels.label_kind import label_kind
 from assessor.scores.cache import condition_scores
 from assessor.scores.loading import Labels, RunName, Scores
 from assessor.scores.score_source import scoring_of
 from metaeval.headline import Part as Words
-from metaeval.item_analysis import counted_nuggets, even_values, has_items, label_values
-from metaeval.kept_results import kept_result
-from metaeval.measures import measure_named
+from metaeval.item_analysis import by_topic, counted_nuggets, even_values, has_items, label_values, with_items
+from metaeval.measures import measure_choices, measure_named
 from metaeval.models import Comparison
 from metaeval.stats.diagnosis import (
     LENGTHS,
@@ -35,10 +35,13 @@ from metaeval.stats.means import COMPLETE, UNANSWERED, Figures, Policy
 from metaeval.stats.measures import Measure
 from metaeval.stats.statistic import Statistic
 
+if TYPE_CHECKING:
+    from nuggets.models import BankEdition
+
 _MOST_TEXT = 120  # characters of a nugget in a sentence
 _COLUMNS = (
-    *("nugget", "importance", "mean_first", "mean_second", "labels", "differ", "tau_without", "change", "flips"),
-    "undefined",
+    *("topic", "nugget", "importance", "mean_first", "mean_second", "labels", "differ", "tau_without", "change"),
+    *("flips", "undefined"),
 )
 
 
@@ -84,32 +87,56 @@ def diagnosed_sides(comparison: Comparison) -> tuple[Condition, Condition] | Non
 
 def diagnosis_measures(sides: Sequence[Condition], topic: Topic) -> list[Measure]:
     """Return the measures that are means over nuggets and that the topic defines; none where a side has no scores."""
-    scoring = scoring_of(sides[0].kind)
+    return _measures(sides[0].kind, [condition_scores(side) for side in sides], topic)
+
+
+def _measures(kind: str, both: Sequence[Scores], topic: Topic) -> list[Measure]:
+    scoring = scoring_of(kind)
     keys = scoring.contributions(0, "vital")
-    defined = []
-    for side in sides:
-        found = condition_scores(side)
-        at = _place(found, topic)
-        if at is None:
-            return []
-        defined.append(~np.isnan(found.scores[:, at]).all(axis=0))
-    places = np.flatnonzero(defined[0] & defined[1]).tolist()
-    return [measure_named(key) for key in (scoring.measures.keys[at] for at in places) if key in keys]
+    places = [_place(found, topic) for found in both]
+    if None in places:
+        return []
+    first, second = (~np.isnan(found.scores[:, at]).all(axis=0) for found, at in zip(both, places, strict=True))
+    defined = (scoring.measures.keys[at] for at in np.flatnonzero(first & second).tolist())
+    return [measure_named(key) for key in defined if key in keys]
 
 
 def diagnose(comparison: Comparison, sides: tuple[Condition, Condition], topic: Topic, measure: str) -> TopicDiagnosis:
-    """Return the diagnosis by labels of now, kept until they change: of the runs that are compared.
+    """Return the diagnosis by labels of now: of the runs that are compared.
 
     Nuggets that a side leaves out are left out on both. Where a topic that was not submitted counts 0, it does here.
     """
-    name = f"diagnosis.{comparison.pk}.{topic.pk}.{measure}"
-    return kept_result(sides, name, lambda: _diagnose(comparison, sides, topic, measure))
+    return _diagnose(comparison, _load(sides, topic), topic, measure)
 
 
-def _diagnose(comparison: Comparison, conditions: Sequence[Condition], topic: Topic, measure: str) -> TopicDiagnosis:
-    kind = label_kind(conditions[0].kind)
-    sides = [_side(kind, condition, topic) for condition in conditions]
-    nuggets = _nuggets(kind, conditions, topic)
+class _Loaded(NamedTuple):
+    """What both conditions say. labels, editions: by topic's key; out: as LabelKind.left_out()."""
+
+    conditions: Sequence[Condition]
+    scores: list[Scores]
+    labels: list[dict[int, Labels]]
+    editions: dict[int, "BankEdition"]
+    out: set[tuple[int, str]]
+
+
+def _load(conditions: Sequence[Condition], topic: Topic | None) -> _Loaded:
+    """Load what conditions say on a topic; without one, on all, in as many queries."""
+    first = conditions[0]
+    kind = label_kind(first.kind)
+    if topic:
+        scores = [condition_scores(one) for one in conditions]
+        labels = [{topic.pk: kind.labels_on(topic, one)} for one in conditions]
+    else:
+        both = [scoring_of(first.kind).load_with_labels(one) for one in conditions]
+        scores, labels = [found for found, _ in both], [by_topic(of_all) for _, of_all in both]
+    editions = {one.bank.topic_id: one for one in kind.scored_editions(first, topic.pk if topic else None)}
+    return _Loaded(conditions, scores, labels, editions, kind.left_out(first.campaign))
+
+
+def _diagnose(comparison: Comparison, loaded: _Loaded, topic: Topic, measure: str) -> TopicDiagnosis:
+    kind = label_kind(loaded.conditions[0].kind)
+    sides = [_side(loaded, at, topic) for at in range(2)]
+    nuggets = _nuggets(loaded, topic)
     rows = {run.pk: at for at, run in enumerate(_compared(comparison, sides))}
     columns = {one["id"]: at for at, one in enumerate(nuggets)}
     scoring = scoring_of(kind.name)
@@ -134,22 +161,20 @@ def _diagnose(comparison: Comparison, conditions: Sequence[Condition], topic: To
     )
 
 
-def _side(kind: LabelKind, condition: Condition, topic: Topic) -> _Side:
-    found = condition_scores(condition)
+def _side(loaded: _Loaded, side: int, topic: Topic) -> _Side:
+    found = loaded.scores[side]
     at = _place(found, topic)
     assert at is not None, "measures were asked for, so the topic has scores"
-    return _Side(found, at, kind.labels_on(topic, condition))
+    return _Side(found, at, loaded.labels[side].get(topic.pk) or Labels.joined([]))
 
 
 def _place(found: Scores, topic: Topic) -> int | None:
     return next((at for at, one in enumerate(found.topics) if one.pk == topic.pk), None)
 
 
-def _nuggets(kind: LabelKind, conditions: Sequence[Condition], topic: Topic) -> list[dict[str, Any]]:
+def _nuggets(loaded: _Loaded, topic: Topic) -> list[dict[str, Any]]:
     """Return the nuggets that count on both sides, in bank order."""
-    out = kind.left_out(topic.campaign)
-    edition = next(one for one in kind.scored_editions(conditions[0]) if one.bank.topic_id == topic.pk)
-    counted = [counted_nuggets(one, edition, out) for one in conditions]
+    counted = [counted_nuggets(one, loaded.editions[topic.pk], loaded.out) for one in loaded.conditions]
     both = set.intersection(*({one["id"] for one in some} for some in counted))
     return [one for one in counted[0] if one["id"] in both]
 
@@ -227,9 +252,38 @@ def _short(text: str) -> str:
     return text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 1].rstrip()}…"
 
 
-def influence_lines(found: TopicDiagnosis) -> Iterator[str]:
-    """Yield the table of nuggets' influence (CSV); undefined is empty, beside the reason."""
-    return write_table(_COLUMNS, map(_row, found.nuggets))
+def diagnosed(campaign: Campaign) -> QuerySet[Comparison]:
+    """Return the comparisons of a campaign of which topics can be diagnosed."""
+    conditions = with_items(campaign)
+    of_same = {"first_condition__kind": F("second_condition__kind")}
+    of_same |= {"first_condition__nuggets": F("second_condition__nuggets")}
+    found = Comparison.objects.filter(first_condition__in=conditions, second_condition__in=conditions, **of_same)
+    return found.select_related("first_condition", "second_condition", "campaign").order_by("name")
+
+
+def influence_measures(comparison: Comparison) -> dict[str, str]:
+    """Return the measures that are means over nuggets, in words, by key."""
+    first = comparison.first
+    assert isinstance(first, Condition), "it is one of those that can be diagnosed"
+    keys = scoring_of(first.kind).contributions(0, "vital")
+    return {key: words for key, words in measure_choices(first).items() if key in keys}
+
+
+def influence_lines(comparison: Comparison, topics: Sequence[Topic], measure: str) -> Iterator[str]:
+    """Yield the table of nuggets' influence on topics' tau (CSV); undefined is empty, beside the reason.
+
+    A topic on which the measure is undefined has none.
+    """
+    return write_table(_COLUMNS, _rows(comparison, topics, measure))
+
+
+def _rows(comparison: Comparison, topics: Sequence[Topic], measure: str) -> Iterator[Sequence[object]]:
+    sides = diagnosed_sides(comparison)
+    assert sides is not None, "it is one of those that can be diagnosed"
+    loaded = _load(sides, topics[0] if len(topics) == 1 else None)
+    for topic in topics:
+        if measure in {one.key for one in _measures(sides[0].kind, loaded.scores, topic)}:
+            yield from ((topic.qid, *_row(one)) for one in _diagnose(comparison, loaded, topic, measure).nuggets)
 
 
 def _row(one: NuggetInfluence) -> Sequence[object]:

@@ -1,6 +1,7 @@
 """The only way to an export, for a person."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from django.http import Http404
 
@@ -36,18 +37,22 @@ def frozen_version(condition: Condition, version: int) -> Frozen:
     return frozen
 
 
-def named_in_address(campaign: Campaign, kind: Exportable, parts: Mapping[str, int | str]) -> dict[str, str]:
-    """Return what the address of another page's file names: a record by its key, and a form. Raises Http404."""
-    found = {}
-    for part in parts.values():
+def named_in_address(campaign: Campaign, kind: Exportable, parts: Mapping[str, int | str]) -> dict[str, Any]:
+    """Return what the address of another page's file names: a record and a topic by key, and a form. Raises Http404."""
+    found: dict[str, Any] = {}
+    for name, part in parts.items():
         if isinstance(part, str):
             found["form"] = part
+        elif name == "topic_id":
+            found["topics"] = list(campaign.topics.filter(pk=part).values_list("qid", flat=True))
+            if not found["topics"]:
+                raise Http404("There is no such topic in this campaign.")
         elif kind.subject:
             records = kind.subject.records(campaign).filter(pk=part)
-            name = records.values_list(kind.subject.field, flat=True).first()
-            if name is None:
+            of = records.values_list(kind.subject.field, flat=True).first()
+            if of is None:
                 raise Http404(f"There is no such {kind.subject.what} in this campaign.")
-            found["of"] = name
+            found["of"] = of
     return found
 
 

@@ -46,13 +46,18 @@ class ExportForm(forms.Form):
         super().__init__(*args, **kwargs)
         self._campaign, self._kind = campaign, kind
         there_are = kind.forms
+        if not kind.has_policy:
+            del self.fields["policy"], self.fields["allow_incomplete"]
         if kind.subject:
             records, field = kind.subject.records(campaign), kind.subject.field
             names = list(records.values_list(field, flat=True))
             self.fields["of"] = forms.ChoiceField(label=kind.subject.what.capitalize(), choices=[(n, n) for n in names])
             of = self["of"].value()
-            if names and kind.made:
-                there_are = kind.forms_of(records.get(**{field: of if of in names else names[0]}))
+            if names and (kind.made or kind.choices):
+                record = records.get(**{field: of if of in names else names[0]})
+                there_are = kind.forms_of(record)
+                for name, known in kind.choices.items():
+                    self.fields[name] = forms.ChoiceField(required=False, choices=[*known(record).items()])
         else:
             del self.fields["of"]
         self.fields["form"] = forms.ChoiceField(
@@ -66,8 +71,6 @@ class ExportForm(forms.Form):
             del self.fields["at"]
         for name in kind.asks:  # on the page that asks it
             self.fields[name] = forms.CharField(required=False, widget=forms.HiddenInput)
-        if not kind.has_policy:
-            del self.fields["policy"], self.fields["allow_incomplete"]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

@@ -50,7 +50,7 @@ class PaperBundle:
             lines = iter(kind.lines(chosen))
             if (first := next(lines, None)) is None:
                 continue  # LaTeX of nothing
-            name = file_name(kind.file_name(str(chosen.record or ""), chosen.form), self._used)
+            name = file_name(kind.file_name(chosen.record, chosen), self._used)
             yield self._part(f"tables/{name}", (line.encode() for line in chain([first], lines)))
         for name, specification in figures(self._campaign):
             name = file_name(name, self._used)

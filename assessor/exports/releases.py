@@ -76,7 +76,7 @@ class Release:
             of = chosen.record
             if not isinstance(of, Run):  # a run's tag is its team's, and stands in every table
                 of = self._names.masked(str(of or ""))
-            name = file_name(kind.file_name(of, chosen.form), used)
+            name = file_name(kind.file_name(of, chosen), used)
             yield Part(name, _UNKNOWN, self._data(kind, chosen, name))
         self.manifest = as_text(self._told())
         yield Part(MANIFEST, _UNKNOWN, [self.manifest.encode()])

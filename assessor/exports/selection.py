@@ -1,6 +1,6 @@
 """From names, as addresses, commands and records have them, to what is to be exported."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -27,7 +27,7 @@ def choose(campaign: Campaign, kind: Exportable, options: Options) -> Chosen:
     """Return what these options name; of those that are missing, all of it. Raises ChoiceError.
 
     of: the record's name; form; topics and runs: ids and tags; policy and allow_incomplete, of scores; what
-    else the kind asks.
+    else of the kind can be chosen and asked.
     """
     record = _record(campaign, kind.subject, str(options.get("of") or "")) if kind.subject else None
     form = options.get("form") or (kind.usual_form(campaign) if kind.usual_form else next(iter(kind.forms)))
@@ -37,15 +37,22 @@ def choose(campaign: Campaign, kind: Exportable, options: Options) -> Chosen:
     for name in ("topics", "runs"):
         if options.get(name) and name not in kind.filters:
             raise ChoiceError(f"{kind.title}: {name} can't be chosen.")
-    try:
-        policy = Policy(options.get("policy") or Policy.ZERO)
-    except ValueError as error:
-        raise ChoiceError(f"There is no policy {options['policy']}. There are: {', '.join(Policy)}.") from error
+    policy = Policy(_one_of(Policy, "policy", options)) if kind.has_policy else Policy.ZERO
     topics = _topics(campaign, options.get("topics"), is_of_labels=kind.of_labels(record))
     runs = _named(campaign.runs, "tag", options["runs"], "run") if options.get("runs") else None
     at = _moment(options.get("at")) if kind.has_moment else None
-    asked = {name: str(options[name]) for name in kind.asks if options.get(name)}
+    asked = {name: _one_of(there_are(record), name, options) for name, there_are in kind.choices.items()}
+    asked |= {name: str(options[name]) for name in kind.asks if options.get(name)}
     return Chosen(campaign, record, form, topics, runs, policy, bool(options.get("allow_incomplete")), at, asked)
+
+
+def _one_of(there_are: Iterable[str], name: str, options: Options) -> str:
+    """Return what an option says, or the first there is. Raises ChoiceError."""
+    known = list(there_are)
+    value = str(options.get(name) or known[0])
+    if value not in known:
+        raise ChoiceError(f"There is no {name} {value}. There are: {', '.join(known)}.")
+    return value
 
 
 def _moment(text: Any) -> datetime:
@@ -92,5 +99,5 @@ def _named(records: Any, field: str, names: Sequence[str], what: str) -> list[An
 
 
 def kept_options(options: Options, chosen: Chosen) -> dict[str, Any]:
-    """Return options as a record keeps them: those that say something, and the form that is meant."""
-    return {name: value for name, value in options.items() if value} | {"form": chosen.form}
+    """Return options as a record keeps them: those that say something, the form that is meant, and what was chosen."""
+    return {name: value for name, value in options.items() if value} | {"form": chosen.form, **chosen.asked}

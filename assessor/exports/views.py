@@ -100,7 +100,7 @@ def _name_of(export: Export) -> str:
 
 def _options(request: PersonRequest, kind: Exportable) -> dict[str, Any]:
     lists = {name: request.GET.getlist(name) for name in ("topics", "runs")}
-    return {name: request.GET.get(name) for name in (*_ASKED, *kind.asks)} | lists
+    return {name: request.GET.get(name) for name in (*_ASKED, *kind.asked)} | lists
 
 
 def _query(options: Mapping[str, Any]) -> str:

@@ -137,8 +137,11 @@ class LabelKind(ConditionKind):
         """Return the keys of a condition's judged answers, by what is labelled there: answer's key and item."""
         raise NotImplementedError
 
-    def scored_editions(self, condition: Condition) -> Sequence[BankEdition]:
-        """Return the editions of banks whose nuggets scores go by, by topic id, where nuggets are needed."""
+    def scored_editions(self, condition: Condition, topic: int | None = None) -> Sequence[BankEdition]:
+        """Return the editions of banks whose nuggets scores go by, by topic id, where nuggets are needed.
+
+        topic: this one alone, by key.
+        """
         raise NotImplementedError
 
     def step_of(self, item: Any) -> str:

@@ -10,6 +10,7 @@ from assessor.campaigns.condition_kind import condition_kinds, names_of_nuggets
 from assessor.campaigns.forms import RecordField
 from assessor.campaigns.models import Campaign, Condition, Role, Run, Topic
 from assessor.plan.actions import Piece, Wanted
+from assessor.plan.next_edition import MOST_ASSESSORS, MOST_RUNS, MOST_TOPICS, Basis, Choices
 from assessor.work.allocation import LARGEST_SEED
 from assessor.work.judging_pool import folded
 from assessor.work.models import MAX_REASON
@@ -243,3 +244,32 @@ class AllocateForm(_WithRule):
         if cleaned.get("overlap") and not cleaned.get("second"):
             self.add_error("second", "Choose the condition of the second opinion.")
         return cleaned
+
+
+class NextEditionForm(forms.Form):
+    """What the next edition is to be like; what isn't asked is as today, and empty hours and costs are as measured."""
+
+    next_topics = forms.IntegerField(label="Topics", min_value=2, max_value=MOST_TOPICS)
+    next_runs = forms.IntegerField(label="Runs", min_value=2, max_value=MOST_RUNS)
+    second = forms.IntegerField(label="Topics with second opinions", min_value=0, max_value=100)
+    assessors = forms.IntegerField(min_value=2, max_value=MOST_ASSESSORS)
+    hours = forms.FloatField(required=False, min_value=0.0, max_value=1_000.0)
+    cost = forms.FloatField(required=False, min_value=0.0, max_value=1e6)
+
+    def __init__(self, found: Basis, asked: Mapping[str, str]) -> None:
+        """Asked: by name; second opinions only count where found tells what assessors differ by."""
+        self._today = today = Choices(found.components.topics, found.components.runs)
+        usual = {"next_topics": today.topics, "next_runs": today.runs, "second": 0, "assessors": today.assessors}
+        no_names = set() if found.of_assessors else {"second", "assessors"}
+        super().__init__(
+            usual | {name: asked[name] for name in self.base_fields if name in asked and name not in no_names}
+        )
+
+    @property
+    def choices(self) -> Choices:
+        """What is asked; of a form that is wrong, what is today."""
+        if not self.is_valid():
+            return self._today
+        data = self.cleaned_data
+        at_least = data["next_topics"], data["next_runs"], data["second"] / 100
+        return Choices(*at_least, data["assessors"], data["hours"], data["cost"])

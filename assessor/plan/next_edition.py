@@ -1,6 +1,6 @@
 """What a condition's scores, its people's time and its models' jobs tell about the next edition of a track."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -312,7 +312,7 @@ def make_plan(condition: Condition, found: Basis, choices: Choices) -> Plan:
     return Plan(found, choices, hours_per_topic(condition, runs), cost_per_topic(condition, runs))
 
 
-def as_csv(rows: Iterable[Row]) -> Iterable[str]:
+def as_csv(rows: Iterable[Row]) -> Iterator[str]:
     """Return the lines of a table of rows; figures with six digits after the point."""
     return write_table(Row._fields, ([_shown(value) for value in row] for row in rows))
 

@@ -19,7 +19,6 @@ urlpatterns = [
     path("campaigns/<slug:slug>/plan/planned/<int:planned_id>/take-back/", views.take_back, name="take_back_planned"),
     path("campaigns/<slug:slug>/plan/work/<int:condition_id>/<int:topic_id>/", views.piece, name="plan_piece"),
     path(f"{_NEXT_EDITION}/", next_edition.next_edition, name="next_edition"),
-    path(f"{_NEXT_EDITION}/plan.csv", next_edition.next_edition_table, name="next_edition_table"),
     path(
         f"{_NEXT_EDITION}/figures/<str:name>.<str:form>", next_edition.next_edition_figure, name="next_edition_figure"
     ),

@@ -176,10 +176,10 @@ class Argue(LabelKind):
 
         return sheets_with(condition, things)
 
-    def scored_editions(self, condition: Condition) -> list[BankEdition]:
+    def scored_editions(self, condition: Condition, topic: int | None = None) -> list[BankEdition]:
         from assignment.queries import scored_editions
 
-        return scored_editions(condition)
+        return scored_editions(condition, topic)
 
     def item_history(self, sheet: ArgueSheet, item: str) -> tuple[str, Iterable[Step]]:
         from assignment.argue.queries import item_texts

@@ -135,8 +135,7 @@ def load_with_labels(condition: Condition, topic: int | None = None) -> tuple[Sc
     the run answered the topic and has no sheet of its bank's newest edition, or one on which a judgment is missing:
     then the scores that need it are undefined. One that is not judged, as it is planned, is outside.
     """
-    found = [_Bank(edition, condition.protocol.argue_gate) for edition in scored_editions(condition)]
-    found = [bank for bank in found if topic is None or bank.topic.pk == topic]
+    found = [_Bank(edition, condition.protocol.argue_gate) for edition in scored_editions(condition, topic)]
     banks = {bank.topic.pk: bank for bank in found if bank.questions}
     _read_sheets(condition, banks, topic)
     runs = run_names({run for bank in banks.values() for run in (*bank.cells, *bank.elsewhere)}, condition)

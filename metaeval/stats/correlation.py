@@ -38,10 +38,12 @@ class Drop(NamedTuple):
 
 def kendall_tau(first: npt.ArrayLike, second: npt.ArrayLike) -> Statistic:
     """Return Kendall's tau-b. Undefined where either is constant."""
+    x, y = _both(first, second)
+    if undefined_as := _unless_constant(x, y):
+        return undefined_as
     from scipy import stats  # it takes long to load
 
-    x, y = _both(first, second)
-    return _unless_constant(x, y) or Statistic(float(np.clip(stats.kendalltau(x, y).statistic, -1, 1)), len(x))
+    return Statistic(float(np.clip(stats.kendalltau(x, y).statistic, -1, 1)), len(x))
 
 
 def taus(first: Figures, second: Figures) -> Figures:

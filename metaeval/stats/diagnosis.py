@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from metaeval.stats.correlation import kendall_tau
+from metaeval.stats.correlation import kendall_tau, taus
 from metaeval.stats.means import DIGITS, Figures
 from metaeval.stats.statistic import Statistic, undefined
 
@@ -120,7 +120,7 @@ def _share(one: float, of: int) -> Statistic:
 def topic_tau(first: npt.ArrayLike, second: npt.ArrayLike, weights: npt.ArrayLike) -> Statistic:
     """Return tau-b of the runs on a topic, by weighted means of values. The arguments are those of leave_one_out()."""
     x, y, of_nugget = _weighted(first, second, weights)
-    return kendall_tau(_scores(x, of_nugget), _scores(y, of_nugget))
+    return _taus(x, y, of_nugget[np.newaxis])[0]
 
 
 def leave_one_out(first: npt.ArrayLike, second: npt.ArrayLike, weights: npt.ArrayLike) -> list[Influence]:
@@ -130,19 +130,25 @@ def leave_one_out(first: npt.ArrayLike, second: npt.ArrayLike, weights: npt.Arra
     mean that is a run's score. A nugget without weight has no influence: undefined, with that reason.
     """
     x, y, of_nugget = _weighted(first, second, weights)
-    whole = topic_tau(x, y, of_nugget)
+    without = np.where(np.eye(len(of_nugget), dtype=bool), 0, of_nugget)
+    whole, *of_others = _taus(x, y, np.vstack([of_nugget, without]))
     differences = _opposite_pairs(x, y, of_nugget)
     found = []
-    for at, weight in enumerate(of_nugget.tolist()):
+    for at, (weight, tau) in enumerate(zip(of_nugget.tolist(), of_others, strict=True)):
         if not weight:
             found.append(Influence(undefined(len(x), NO_WEIGHT), undefined(len(x), NO_WEIGHT), 0))
             continue
-        without = np.where(np.arange(len(of_nugget)) == at, 0, of_nugget)
-        tau = kendall_tau(_scores(x, without), _scores(y, without))
         why = tau.why or whole.why
         change = undefined(tau.n, why) if why else Statistic((tau.value or 0) - (whole.value or 0), tau.n)
         found.append(Influence(tau, change, int((~_are_opposite(differences, [at])).sum())))
     return found
+
+
+def _taus(x: Figures, y: Figures, weights: Figures) -> list[Statistic]:
+    """Return tau-b of the runs by each row of weights: all at once and without scipy, which takes long to load."""
+    first, second = (np.array([_scores(side, row) for row in weights]) for side in (x, y))
+    found = zip(first, second, taus(first, second).tolist(), strict=True)
+    return [kendall_tau(one, other) if np.isnan(tau) else Statistic(tau, len(one)) for one, other, tau in found]
 
 
 def find_flips(first: npt.ArrayLike, second: npt.ArrayLike, weights: npt.ArrayLike) -> Flips:

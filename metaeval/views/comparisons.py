@@ -12,34 +12,34 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from assessor.campaigns.access import organized_campaign
-from assessor.campaigns.http import PersonRequest, download
+from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.campaigns.queries import without_practice
 from assessor.labels.label_kind import label_kind
 from assessor.scores.leaderboards import POLICY_WORDS
 from assessor.scores.sorting import shown as sorted_table
 from assessor.studies.queries import Registrations
-from assessor.work.exposure import take_file
 from metaeval import actions, ceiling_tables, headline
 from metaeval.access import campaign_comparison, last_result, result_figure
 from metaeval.actions import ComparisonError, TableError
 from metaeval.calibrations import uncalibrated
 from metaeval.charts.rendering import FORMS, TOP
 from metaeval.comparison_forms import CompareForm, TableForm
-from metaeval.exposure import seen_in_comparison
 from metaeval.joint import references
+from metaeval.kept_results import kept_result
 from metaeval.models import Calculation, Comparison, ScoreTable
-from metaeval.pages import differences, figure_contents, measure_rows, score_listing, top_of
+from metaeval.pages import Difference, differences, figure_contents, measure_rows, score_listing, top_of
 from metaeval.queries import comparisons_of, conditions_of, latest_calculations, preview
 from metaeval.report import JSON, with_keys_of_topics
 from metaeval.stats.means import Policy
+from metaeval.stats.measures import Measure
 from metaeval.tasks import calculate
 from metaeval.topic_diagnosis import (
     TopicDiagnosis,
     diagnose,
     diagnosed_sides,
     diagnosis_measures,
-    influence_lines,
+    influence_measures,
     sentence,
 )
 from metaeval.views.figures import figure_response
@@ -246,7 +246,8 @@ def comparison_topic(request: PersonRequest, slug: str, comparison_id: int, topi
     found = campaign_comparison(campaign, comparison_id)
     topic = _topic(campaign, topic_id)
     item = request.GET.get("item", "")
-    listed = [one for one in differences(found, topic) if item in ("", one.item)]
+    differing, diagnosis = _of_topic(request, found, topic)
+    listed = [one for one in differing if item in ("", one.item)]
     context = {
         "campaign": campaign,
         "comparison": found,
@@ -254,7 +255,7 @@ def comparison_topic(request: PersonRequest, slug: str, comparison_id: int, topi
         "of_one": listed[0].what if item and listed else "",
         "page": Paginator(listed, _ON_A_PAGE).get_page(request.GET.get("page")),
         "item": _item(found),
-        **_diagnosis(request, found, topic),
+        **diagnosis,
     }
     return render(request, "metaeval/comparison_topic.html", context)
 
@@ -264,38 +265,36 @@ def _topic(campaign: Campaign, topic_id: int) -> Topic:
     return topic
 
 
-def _diagnosis(request: PersonRequest, found: Comparison, topic: Topic) -> dict[str, object]:
-    """Return on which nuggets the topic's tau rests by a measure; nothing where none are labelled."""
+def _of_topic(request: PersonRequest, found: Comparison, topic: Topic) -> tuple[list[Difference], dict[str, object]]:
+    """Return what is labelled differently, and on which nuggets tau rests by a measure, kept until labels change.
+
+    Nothing of the latter where no nuggets are labelled.
+    """
     sides = diagnosed_sides(found)
-    measures = diagnosis_measures(sides, topic) if sides else []
-    if not sides or not measures:
-        return {}
-    by_key = {one.key: one for one in measures}
-    measure = by_key.get(request.GET.get("measure", measures[0].key))
-    if measure is None:
+    if not sides:
+        return differences(found, topic), {}
+    asked = request.GET.get("measure", "")
+    if asked and asked not in influence_measures(found):
         raise Http404("There is no such measure.")
-    diagnosis = diagnose(found, sides, topic, measure.key)
-    return {
+
+    def compute() -> tuple[list[Difference], list[Measure], TopicDiagnosis | None]:
+        measures = diagnosis_measures(sides, topic)
+        measure = next((one.key for one in measures if asked in ("", one.key)), None)
+        return differences(found, topic), measures, diagnose(found, sides, topic, measure) if measure else None
+
+    differing, measures, diagnosis = kept_result(sides, f"topic.{found.pk}.{topic.pk}.{asked}", compute)
+    if not diagnosis:
+        if asked and measures:
+            raise Http404("This measure is undefined on this topic.")
+        return differing, {}
+    measure = next(one for one in measures if asked in ("", one.key))
+    return differing, {
         "diagnosis": diagnosis,
         "measures": measures,
         "measure": measure,
         "sentence": sentence(diagnosis, measure, _item(found)),
         "parts": diagnosis.parts.items(),
     }
-
-
-@require_safe
-def topic_influence(request: PersonRequest, slug: str, comparison_id: int, topic_id: int) -> HttpResponseBase:
-    """How far the topic's tau rests on each nugget, as a file."""
-    campaign = organized_campaign(request.user, slug)
-    found = campaign_comparison(campaign, comparison_id)
-    topic = _topic(campaign, topic_id)
-    diagnosis = _diagnosis(request, found, topic).get("diagnosis")
-    if not isinstance(diagnosis, TopicDiagnosis):
-        raise Http404("No nuggets are compared on this topic.")
-    seen = ((record, topics.filter(pk=topic.pk)) for record, topics in seen_in_comparison(found))
-    take_file(request.user, seen)
-    return download(f"{campaign.slug}.{found}.{topic.qid}.influence.csv", influence_lines(diagnosis))
 
 
 @require_safe

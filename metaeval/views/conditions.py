@@ -9,13 +9,13 @@ from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Condition
 from assessor.scores.leaderboards import POLICY_WORDS
-from assessor.scores.score_source import scoring_of
 from assessor.scores.views import asked_policy, scored_condition
 from metaeval.charts.rendering import FORMS
 from metaeval.condition_figures import condition_figures
+from metaeval.measures import measures_of
 from metaeval.pages import figure_content
 from metaeval.stats.means import Policy
-from metaeval.stats.measures import LENGTH, Measure
+from metaeval.stats.measures import Measure
 from metaeval.views.figures import figure_response
 
 
@@ -60,7 +60,7 @@ def asked_scores(request: PersonRequest, slug: str, condition_id: int) -> tuple[
 def asked_measure(request: PersonRequest, slug: str, condition_id: int) -> tuple[Condition, str, list[Measure]]:
     """Return the condition, the key of the measure that is asked for, and all that can be. Raises Http404."""
     condition = scored_condition(organized_campaign(request.user, slug), condition_id)
-    measures: list[Measure] = [one for one in scoring_of(condition.kind).measures.all if one.key != LENGTH]
+    measures = measures_of(condition)
     measure = request.GET.get("measure", measures[0].key)
     if measure not in {one.key for one in measures}:
         raise Http404("There is no such measure.")

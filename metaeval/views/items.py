@@ -7,15 +7,13 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from assessor.campaigns.access import organized_campaign
-from assessor.campaigns.http import PersonRequest, download
+from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Condition
 from assessor.labels.label_kind import label_kind
 from assessor.scores.page_tables import Listing
 from assessor.scores.sorting import shown
 from assessor.scores.views import scored_condition
-from assessor.work.exposure import take_file
 from metaeval.charts.rendering import FORMS
-from metaeval.exposure import seen_in_scores
 from metaeval.item_analysis import (
     ItemAnalysis,
     columns,
@@ -24,7 +22,6 @@ from metaeval.item_analysis import (
     item_figures,
     sentence,
     sorted_nuggets,
-    table_lines,
 )
 from metaeval.kept_results import kept_result
 from metaeval.pages import FigureContent, figure_content
@@ -32,7 +29,6 @@ from metaeval.stats.items import Flag
 from metaeval.views.figures import figure_response
 
 _ON_A_PAGE = 50
-TABLES = ("csv", "tex")
 
 
 @require_safe
@@ -59,7 +55,6 @@ def nugget_items(request: PersonRequest, slug: str, condition_id: int) -> HttpRe
         "topics": sorted(found.topics, key=lambda one: (one.alpha.value is None, one.alpha.value or 0.0)),
         "figures": figures,
         "figure_forms": FORMS,
-        "forms": TABLES,
         "address": (address := reverse("nugget_items", args=[slug, condition_id])),
         "scores_address": address.removesuffix("nuggets/"),
     }
@@ -70,16 +65,6 @@ def _content(condition: Condition) -> tuple[ItemAnalysis, list[FigureContent]]:
     """Return what the page shows: of figures with thousands of points the tables alone."""
     found = item_analysis(condition)
     return found, [figure_content(*one) for one in item_figures(condition, found)]
-
-
-@require_safe
-def nugget_table(request: PersonRequest, slug: str, condition_id: int, form: str) -> HttpResponseBase:
-    """All nuggets as a file."""
-    condition = _with_items(request, slug, condition_id)
-    if form not in TABLES:
-        raise Http404("There is no such form of tables.")
-    take_file(request.user, seen_in_scores(condition))
-    return download(f"{slug}.{condition}.items.{form}", table_lines(condition, form))
 
 
 @require_safe

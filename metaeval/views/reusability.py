@@ -1,27 +1,20 @@
 """What leaving a team's nuggets out changes in the scores of a condition."""
 
-from collections.abc import Callable, Iterator
-
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from assessor.campaigns.http import PersonRequest, download
+from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Condition
 from assessor.scores.leaderboards import POLICY_WORDS
-from assessor.work.exposure import take_file
 from metaeval.charts.rendering import FORMS
-from metaeval.exposure import seen_in_scores
-from metaeval.kept_results import kept_result
 from metaeval.pages import figure_content
-from metaeval.reusability import Reusability, csv_lines, latex_lines, reusability, team_figure
+from metaeval.reusability import Reusability, kept_reusability, reusability_measures, team_figure
 from metaeval.stats.means import Policy
-from metaeval.stats.measures import LENGTH, Measure
+from metaeval.stats.measures import Measure
 from metaeval.views.conditions import asked_scores
 from metaeval.views.figures import figure_response
-
-FILES: dict[str, Callable[[Reusability], Iterator[str]]] = {"csv": csv_lines, "tex": latex_lines}
 
 
 @require_safe
@@ -54,21 +47,10 @@ def reusability_figure(request: PersonRequest, slug: str, condition_id: int, nam
     return figure_response(request, figure.specification, name=f"{slug}.{condition}.{measure}.reusability", form=form)
 
 
-@require_safe
-def reusability_table(request: PersonRequest, slug: str, condition_id: int, form: str) -> HttpResponseBase:
-    """The table of teams, as a file."""
-    condition, policy, measure, _ = _asked(request, slug, condition_id)
-    if form not in FILES:
-        raise Http404("There is no such form of tables.")
-    lines = FILES[form](_found(condition, policy, measure))
-    take_file(request.user, seen_in_scores(condition))
-    return download(f"{slug}.{condition}.{measure}.reusability.{form}", lines)
-
-
 def _asked(request: PersonRequest, slug: str, condition_id: int) -> tuple[Condition, Policy, str, list[Measure]]:
-    """Return what asked_scores() does; of measures none that compares runs with each other, nor length."""
-    condition, policy, measure, measures = asked_scores(request, slug, condition_id)
-    offered = [one for one in measures if not getattr(one, "is_relative", False) and one.key != LENGTH]
+    """Return what asked_scores() does; of measures none that compares runs with each other."""
+    condition, policy, measure, _ = asked_scores(request, slug, condition_id)
+    offered = reusability_measures(condition)
     if measure not in {one.key for one in offered}:
         raise Http404("This measure depends on the runs that are scored.")
     return condition, policy, measure, offered
@@ -76,7 +58,7 @@ def _asked(request: PersonRequest, slug: str, condition_id: int) -> tuple[Condit
 
 def _found(condition: Condition, policy: Policy, measure: str) -> Reusability:
     """Return what leaving teams out changes. Raises Http404 where no nuggets of answers are labelled."""
-    found = kept_result([condition], f"reusability.{policy}.{measure}", lambda: reusability(condition, policy, measure))
+    found = kept_reusability(condition, policy, measure)
     if found is None:
         raise Http404("No nuggets of answers are labelled under this condition.")
     return found

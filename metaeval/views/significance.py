@@ -7,22 +7,19 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from assessor.campaigns.http import PersonRequest, download
+from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Condition
-from assessor.work.exposure import take_file
 from metaeval.charts.rendering import FORMS
-from metaeval.exposure import seen_in_scores
 from metaeval.measures import measure_named
 from metaeval.pages import figure_content
 from metaeval.significance import (
     CELLS_WORDS,
     METHOD_WORDS,
+    TABLES,
     kept_page,
-    kept_significance,
     layout_notes,
     method_counts,
     sentence,
-    significance_tables,
 )
 from metaeval.stats.layout import Cells
 from metaeval.stats.letters import in_short
@@ -75,23 +72,12 @@ def significance(request: PersonRequest, slug: str, condition_id: int) -> HttpRe
         "rows": [
             (at, row.run, of_measure.on_page(row.mean), in_short(row.letters)) for at, row in enumerate(rows, start=1)
         ],
-        "tables": significance_tables(found, method),
+        "tables": TABLES,
         "figures": [figure_content(*one) for one in figures],
         "figure_forms": FORMS,
         "address": reverse("significance", args=[slug, condition_id]),
     }
     return render(request, "metaeval/significance.html", context)
-
-
-@require_safe
-def significance_table(request: PersonRequest, slug: str, condition_id: int, name: str) -> HttpResponseBase:
-    """The runs with their letters, or all pairs with their p-values, as a file."""
-    condition, measure, _, cells, method = _asked(request, slug, condition_id)
-    tables = significance_tables(kept_significance(condition, cells, measure), method)
-    if name not in tables:
-        raise Http404("There is no such table.")
-    take_file(request.user, seen_in_scores(condition))
-    return download(f"{slug}.{condition}.{measure}.{cells}.{method}.{name}", tables[name])
 
 
 @require_safe

@@ -50,6 +50,7 @@ from support.actions import add_sheets, create_support, sheet_row
 from tests.api.tokens import make_token
 from tests.assignment.argue.conftest import attested, report
 from tests.assignment.argue.judging_helpers import judged_by_people
+from tests.assignment.scored import auto_condition
 from tests.conftest import client_of, make_person, open_guidelines
 from tests.judging import all_judged, asked, change, give, given, judgeable, leave_out
 from tests.llm.records import leave_traces
@@ -294,6 +295,7 @@ def files(campaign: Campaign) -> Iterator[str]:
         "judgments": "post-edited",
         "comparison": "Grades 2",
         "hybrid": "Hybrid 2",
+        "influence": "Labels of nuggets",
     }
     full |= {"support_judgments": "Support edited 2", "qrels": "NIST"}
     for kind in EXPORTABLES:
@@ -568,6 +570,10 @@ def compare_all(campaign: Campaign, new: range) -> None:
         ScoreTable.objects.create(campaign=campaign, name=f"Table {number}", content="run_id,v\nr,1\n")
         name = f"Grades {number}"
         run(create_comparison(campaign=campaign, first=sources[0], second=sources[1], name=name, acting_user=None))
+    if not Comparison.objects.filter(campaign=campaign, name="Labels of nuggets"):
+        first = campaign.conditions.filter(method="ManualAssign").earliest("pk")
+        second = auto_condition(first.nuggets, "Assigned again")
+        create_comparison(campaign=campaign, first=first, second=second, name="Labels of nuggets", acting_user=None)
     by_people, name = campaign.conditions.get(name="Support"), "Support of a hybrid"
     by_model = campaign.conditions.filter(name=name).first() or models_condition(campaign, name)
     label_as_model(by_model, {f"r{number}": {"0.0": "none"} for number in new})

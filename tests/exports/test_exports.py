@@ -275,6 +275,11 @@ def test_all_that_is_of_labels_leaves_practice_out(campaign):
         "cutoff",
         "drafts",
         "edits",
+        "significance",
+        "items",
+        "reusability",
+        "influence",
+        "next_edition",
     }
 
 

@@ -19,7 +19,7 @@ from metaeval.stats.means import Policy
 from metaeval.topic_diagnosis import diagnose, diagnosed_sides, diagnosis_measures
 from tests.assignment.scored import auto_condition, import_banks, label
 from tests.conftest import client_of
-from tests.judging import leave_out
+from tests.judging import asked, change, judged, leave_out
 
 
 @pytest.fixture
@@ -128,6 +128,31 @@ def test_queries_do_not_grow(client: Client, compared: Comparison):
             client.get(address(compared, qid))
         counts.append(len(asked))
     assert counts[0] == counts[1]
+
+
+def test_the_influence_on_all_topics_is_that_on_each_in_as_many_queries(client: Client, compared: Comparison):
+    whole = f"/campaigns/study/exports/influence/file/?of={compared}&measure=a"
+
+    def lines(where: str) -> tuple[list[str], int]:
+        cache.clear()
+        with CaptureQueriesContext(connection) as executed:
+            response = client.get(where)
+            text = b"".join(response.streaming_content).decode()  # type: ignore[attr-defined]
+        return text.splitlines(), len(executed)
+
+    each = [lines(f"{address(compared, qid)}influence.csv?measure=a")[0] for qid in ("t1", "t2")]
+    all_topics, queries = lines(whole)
+    assert all_topics == [*each[0], *each[1][1:]]
+    assert [line.split(",")[0] for line in all_topics] == ["topic", "t1", "t1", "t1", "t2", "t2"]
+    assert queries <= lines(f"{whole}&topics=t1")[1]
+
+
+def test_differences_on_a_page_are_of_labels_of_now(client: Client, first: Condition, compared: Comparison):
+    before, kept = (page(client, address(compared)).count("team.one") for _ in range(2))
+    sheet = judged(first, "team.one", "t1")
+    change(sheet, {asked(sheet)[1]: {"label": "support"}})  # as on the other side
+    after = page(client, address(compared)).count("team.one")
+    assert (before, kept, after) == (3, 3, 0)
 
 
 def test_parts_add_up(first: Condition, second: Condition, compared: Comparison):

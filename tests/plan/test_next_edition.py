@@ -269,7 +269,7 @@ def test_costs_are_those_of_jobs_by_topic(scored: Condition):
 
 
 def test_the_headline_says_what_all_pairs_need(as_olga: Client, scored: Condition):
-    text = told(as_olga, f"{base(scored)}?topics=56&runs=45")
+    text = told(as_olga, f"{base(scored)}?next_topics=56&next_runs=45")
     [row] = planned(scored, Choices(56, 45), NOTHING, NOTHING).rows([56])
     assert (
         f"With 56 topics and 45 runs, two runs must differ by {row.hsd:.3f} in V strict to be told apart with 80 % "
@@ -284,8 +284,8 @@ def test_today_is_chosen_at_first(as_olga: Client, scored: Condition):
     text = told(as_olga, base(scored))
     assert "With 12 topics and 4 runs, two runs must differ by" in text
     assert "topics it is" not in text
-    assert 'name="topics" id="id_topics" min="2" max="300" value="12"' in text
-    assert 'name="runs" id="id_runs" min="2" max="100" value="4"' in text
+    assert 'name="next_topics" id="id_next_topics" min="2" max="300" value="12"' in text
+    assert 'name="next_runs" id="id_next_runs" min="2" max="100" value="4"' in text
     assert "1 answer that was not submitted counts 0" in text
     assert "Nothing is measured here yet." in text
 
@@ -307,31 +307,37 @@ def test_the_form_works_without_scripts_and_in_parts(as_olga: Client, scored: Co
     assert f'<form method="get" class="card" action="{base(scored)}"' in text
     assert f'hx-get="{base(scored)}"' in text
     assert '<button class="go">Update</button>' in text
-    for name in ("topics", "runs", "second", "assessors"):
+    for name in ("next_topics", "next_runs", "second", "assessors"):
         assert f'<output id="{name}-value" for="id_{name}">' in text
         assert f"#{name}-value" in text
 
 
 def test_what_cannot_be_is_refused_and_today_is_planned(as_olga: Client, scored: Condition):
-    text = told(as_olga, f"{base(scored)}?topics=1&hours=-2")
+    text = told(as_olga, f"{base(scored)}?next_topics=1&hours=-2")
     assert "With 12 topics and 4 runs" in text
     assert text.count('<a href="#id_') == 2
+    assert as_olga.get(f"{base(scored)}plan.csv?next_topics=1").status_code == 404
+    told_why = r"Topics: Ensure this value is greater than or equal to 2\."
+    with pytest.raises(CommandError, match=told_why):
+        call_command("export", "next_edition", "study", condition="Scored", next_topics="1")
 
 
 def test_hours_and_cost_stand_in_the_table(as_olga: Client, scored: Condition):
     [row] = [
-        one for one in table(as_olga, f"{base(scored)}plan.csv?topics=56&hours=2.5&cost=0.5") if one["topics"] == "56"
+        one
+        for one in table(as_olga, f"{base(scored)}plan.csv?next_topics=56&hours=2.5&cost=0.5")
+        if one["topics"] == "56"
     ]
     assert (row["runs"], row["hours"], row["cost"]) == ("4", "140.0", "28.0")
     assert '<td class="num">140</td><td class="num">28.00</td>' in told(
-        as_olga, f"{base(scored)}?topics=56&hours=2.5&cost=0.5"
+        as_olga, f"{base(scored)}?next_topics=56&hours=2.5&cost=0.5"
     )
 
 
 def test_the_figure_has_the_chosen_number_and_comes_as_files(as_olga: Client, scored: Condition):
-    figure = json.loads(as_olga.get(f"{base(scored)}figures/plan.json?topics=56").content)
+    figure = json.loads(as_olga.get(f"{base(scored)}figures/plan.json?next_topics=56").content)
     assert figure["$schema"].startswith("https://vega.github.io/schema/vega-lite/")
-    rows = table(as_olga, f"{base(scored)}figures/plan.csv?topics=56")
+    rows = table(as_olga, f"{base(scored)}figures/plan.csv?next_topics=56")
     marked = {row["curve"]: float(row["value"]) for row in rows if row["topics"] == "56" and row["curve"]}
     [expected] = planned(scored, Choices(56, 4), NOTHING, NOTHING).rows([56])
     assert marked == pytest.approx(
@@ -345,7 +351,7 @@ def test_the_figure_has_the_chosen_number_and_comes_as_files(as_olga: Client, sc
         },
         abs=1e-6,
     )
-    response = as_olga.get(f"{base(scored)}figures/plan.svg?topics=56")
+    response = as_olga.get(f"{base(scored)}figures/plan.svg?next_topics=56")
     assert response.content.startswith(b"<svg")
     assert f'filename="study.{scored}.vstrict.next-edition.svg"' in response["Content-Disposition"]
 

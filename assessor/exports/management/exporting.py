@@ -38,6 +38,9 @@ class ListedExport(ExportCommand):
             parser.add_argument("--topics", nargs="+", metavar="ID", help="Of these topics alone.")
         if "runs" in kind.filters:
             parser.add_argument("--runs", nargs="+", metavar="TAG", help="Of these runs alone.")
+        for name in kind.asked:
+            usual = "; usually the first that its page offers" if name in kind.choices else ""
+            parser.add_argument(f"--{name}", help=f"As its page asks{usual}.")
         if kind.has_moment:
             parser.add_argument("--at", help="A day, by its end, or a moment: 2026-01-31 or 2026-01-31T12:00 (UTC).")
         if kind.has_policy:
@@ -70,7 +73,7 @@ class ListedExport(ExportCommand):
         tally = Tally(kind.forms[chosen.form].heads)
         yield from map(tally.seen, kind.lines(chosen))
         if options["manifest"]:
-            file = file_payload(kind.file_name(chosen.record, chosen.form), **tally.facts())
+            file = file_payload(kind.file_name(chosen.record, chosen), **tally.facts())
             manifest = manifest_of(kind, chosen, file, at=timezone.now().isoformat(), by=None)
             write_lines([as_text(manifest)], options["manifest"], self.stdout)
 

@@ -2,30 +2,17 @@
 
 from typing import Any, NamedTuple
 
-from django import forms
 from django.db.models import Q
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from assessor.campaigns.http import PersonRequest, download
+from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Condition
-from assessor.plan.next_edition import (
-    MOST_ASSESSORS,
-    MOST_RUNS,
-    MOST_TOPICS,
-    Choices,
-    NoPlan,
-    Plan,
-    Row,
-    as_csv,
-    basis,
-    make_plan,
-)
-from assessor.work.exposure import take_file
+from assessor.plan.forms import NextEditionForm
+from assessor.plan.next_edition import MOST_ASSESSORS, NoPlan, Plan, Row, basis, make_plan
 from metaeval.charts.rendering import FORMS
-from metaeval.exposure import seen_in_scores
 from metaeval.measures import measure_labels
 from metaeval.models import Comparison
 from metaeval.pages import FigureContent
@@ -40,17 +27,6 @@ _FIGURE, _TITLE = "plan", "What more topics give"
 _SLIDER_TOPICS, _SLIDER_RUNS = 300, 100  # the far ends of sliders, unless there are more today
 
 
-class ChoicesForm(forms.Form):
-    """What the next edition is to be like; empty hours and costs are as measured."""
-
-    topics = forms.IntegerField(min_value=2, max_value=MOST_TOPICS)
-    runs = forms.IntegerField(min_value=2, max_value=MOST_RUNS)
-    second = forms.IntegerField(label="Topics with second opinions", min_value=0, max_value=100)
-    assessors = forms.IntegerField(min_value=2, max_value=MOST_ASSESSORS)
-    hours = forms.FloatField(required=False, min_value=0.0, max_value=1_000.0)
-    cost = forms.FloatField(required=False, min_value=0.0, max_value=1e6)
-
-
 class _Asked(NamedTuple):
     """What a request asks for. made: None where why says why there is none."""
 
@@ -58,7 +34,7 @@ class _Asked(NamedTuple):
     measure: Measure
     measures: list[Measure]
     cells: Cells
-    form: ChoicesForm | None
+    form: NextEditionForm | None
     made: Plan | None
     why: str = ""
 
@@ -74,16 +50,8 @@ def _asked(request: PersonRequest, slug: str, condition_id: int) -> _Asked:
         found = basis(condition, key, cells)
     except NoPlan as error:
         return _Asked(condition, measure, measures, cells, None, None, str(error))
-    today = Choices(found.components.topics, found.components.runs)
-    usual = {"topics": today.topics, "runs": today.runs, "second": 0, "assessors": today.assessors}
-    names = ["topics", "runs", "hours", "cost", *(["second", "assessors"] if found.of_assessors else [])]
-    form = ChoicesForm(usual | {name: request.GET[name] for name in names if name in request.GET})
-    choices = today
-    if form.is_valid():
-        data = form.cleaned_data
-        share = data["second"] / 100
-        choices = Choices(data["topics"], data["runs"], share, data["assessors"], data["hours"], data["cost"])
-    return _Asked(condition, measure, measures, cells, form, make_plan(condition, found, choices))
+    form = NextEditionForm(found, request.GET)
+    return _Asked(condition, measure, measures, cells, form, make_plan(condition, found, form.choices))
 
 
 @require_safe
@@ -131,14 +99,6 @@ def next_edition(request: PersonRequest, slug: str, condition_id: int) -> HttpRe
 
 
 @require_safe
-def next_edition_table(request: PersonRequest, slug: str, condition_id: int) -> HttpResponseBase:
-    """The table as CSV."""
-    asked = _asked(request, slug, condition_id)
-    take_file(request.user, seen_in_scores(asked.condition))
-    return download(f"{_file_name(asked)}.csv", as_csv(asked.made.table if asked.made else []))
-
-
-@require_safe
 def next_edition_figure(request: PersonRequest, slug: str, condition_id: int, name: str, form: str) -> HttpResponseBase:
     """The figure, or why there is none: as a file, as the page draws it, or what it shows as a table."""
     from metaeval.charts.figures import message
@@ -147,12 +107,8 @@ def next_edition_figure(request: PersonRequest, slug: str, condition_id: int, na
     if name != _FIGURE:
         raise Http404("There is no such figure.")
     specification = asked.made.figure if asked.made else message(asked.why).to_dict(validate=False)
-    return figure_response(request, specification, name=_file_name(asked), form=form)
-
-
-def _file_name(asked: _Asked) -> str:
-    """Return what files of the plan are called, without their ending."""
-    return f"{asked.condition.campaign.slug}.{asked.condition}.{asked.measure.key}.next-edition"
+    name = f"{slug}.{asked.condition}.{asked.measure.key}.next-edition"
+    return figure_response(request, specification, name=name, form=form)
 
 
 def headline(row: Row, measure: Measure) -> str:

@@ -10,6 +10,7 @@ limits fails it.
 
 import argparse
 import json
+import logging
 import random
 import tempfile
 import time
@@ -113,6 +114,7 @@ def main() -> None:
         import django
 
         django.setup()
+        logging.getLogger("assessor.requests").setLevel(logging.WARNING)
         print(json.dumps(open_page(chosen.step)))
         return
     with tempfile.TemporaryDirectory(prefix="assay-bench-") as name:

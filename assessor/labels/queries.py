@@ -1,9 +1,10 @@
 """What readers of labels have in common."""
 
 from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 from typing import Any
 
-from django.db.models import Aggregate, Case, OuterRef, Q, Subquery, TextField, Value, When
+from django.db.models import Aggregate, Case, CharField, Func, OuterRef, Q, Subquery, TextField, Value, When
 from django.db.models.functions import Coalesce
 
 from assessor.campaigns.models import Campaign, Condition
@@ -31,13 +32,22 @@ def at_hand(queue: Sequence[Any], wanted: str, most: int) -> list[int]:
     return [queued.sheet for queued in ([*first, *to_do] or in_turn)[:most]]
 
 
-def letter_of(labels: Sequence[str], letters: str, none: str, unknown: str) -> Case:
+def letter_of(labels: Sequence[str], letters: str, none: str, unknown: str) -> Func:
     """Return the letter of "counted", a query's COUNTED: that of the label, of none, of one that is none of them."""
-    return Case(
-        *(When(counted=label, then=Value(letter)) for label, letter in zip(labels, letters, strict=True)),
-        When(counted=None, then=Value(none)),
-        default=Value(unknown),
-    )
+    pairs = ((Value(label), Value(letter)) for label, letter in zip(("", *labels), (none, *letters), strict=True))
+    return _Letter(Coalesce("counted", Value("")), *chain.from_iterable(pairs), Value(unknown))
+
+
+class _Letter(Func):
+    """A CASE that reads what it compares once, and not for each label as Django's Case does."""
+
+    output_field = CharField()
+
+    def as_sql(self, compiler: Any, connection: Any, **extra: Any) -> Any:  # type: ignore[override]
+        compiled = [compiler.compile(one) for one in self.get_source_expressions()]
+        what, *cases, default = (sql for sql, _ in compiled)
+        pairs = (f"WHEN {label} THEN {letter}" for label, letter in zip(cases[::2], cases[1::2], strict=True))
+        return f"CASE {what} {' '.join(pairs)} ELSE {default} END", [one for _, some in compiled for one in some]
 
 
 class JsonRows(Aggregate):

@@ -100,7 +100,7 @@ def marks_of(hybrid: Hybrid, result: Result) -> list[Mark]:
 
 def _marks_of_draw(draw: Draw, sides: Sides) -> Iterator[Mark]:
     draws = list(Draw.objects.filter(condition=draw.condition_id).order_by("pk"))
-    if len({(one.seed, tuple(one.frame)) for one in draws}) > 1:
+    if len({one.seed for one in draws}) > 1:
         at = [one.pk for one in draws].index(draw.pk) + 1
         told = "; ".join(f"{one}, {one.created_at:%Y-%m-%d}" for one in draws)
         yield Mark("drawn again", f"This is draw {at} of {len(draws)} under {draw.condition}: {told}.")

@@ -97,7 +97,7 @@ def hybrids_of(campaign: Campaign) -> QuerySet[Hybrid]:
     """Return a campaign's hybrid scores, the newest first."""
     of_sides = [f"{side}__{name}" for side in ("human", "model") for name in Condition.TOLD_WITH]
     found = Hybrid.objects.filter(campaign=campaign)
-    return found.select_related("campaign", "human", "model", "draw", "created_by", *of_sides)
+    return found.select_related("campaign", "human", "model", "draw__created_by", "created_by", *of_sides)
 
 
 def settings_of(hybrid: Hybrid) -> Settings:

@@ -11,20 +11,24 @@ from assessor.formats.lines import Line
 from assessor.formats.report import Report, quantity
 
 KINDS = tuple(kind.name for kind in condition_kinds())  # columns with the name of a condition each
-COLUMNS = ("topic", *KINDS, "assessor", "runs", "reason")
+COLUMNS = ("topic", *KINDS, "assessor", "runs", "draw", "reason")
 WHOEVER = "*"  # in the place of an assessor: whoever draws it
 _NEEDED = ("topic", "assessor")
 _STARTS_A_FORMULA = tuple("=+-@\t\r")
 
 
 class PlanRecord(NamedTuple):
-    """A line. conditions: names by kind, those that are filled in; assessor: a username or WHOEVER."""
+    """A line. conditions: names by kind, those that are filled in; assessor: a username or WHOEVER.
+
+    draw: the number of a draw of topics under one of the conditions, or "".
+    """
 
     line: Line
     topic: str
     conditions: dict[str, str]
     assessor: str
     runs: str
+    draw: str
     reason: str
 
 
@@ -62,7 +66,7 @@ def _as_meant(cell: str) -> str:
 def _record(cells: dict[str, str], line: Line, report: Report) -> PlanRecord | None:
     errors_before = report.error_count
     topic = values.identifier(cells["topic"], "topic", line, report)
-    for name in ("runs", "reason", "assessor", *KINDS):
+    for name in ("runs", "draw", "reason", "assessor", *KINDS):
         values.text(cells.get(name, ""), name, line, report, may_be_blank=True)
     if not cells["assessor"]:
         report.error(line.number, "assessor", "", f"an assessor, or {WHOEVER} for whoever draws it")
@@ -71,4 +75,5 @@ def _record(cells: dict[str, str], line: Line, report: Report) -> PlanRecord | N
         report.error(line.number, "", line.text, "a condition in one of " + ", ".join(KINDS))
     if report.error_count > errors_before or not topic:
         return None
-    return PlanRecord(line, topic, conditions, cells["assessor"], cells.get("runs", ""), cells.get("reason", ""))
+    runs, draw, reason = (cells.get(name, "") for name in ("runs", "draw", "reason"))
+    return PlanRecord(line, topic, conditions, cells["assessor"], runs, draw, reason)

@@ -11,7 +11,7 @@ from assessor.campaigns.forms import RecordField
 from assessor.campaigns.models import Campaign, Condition, Role, Run, Topic
 from assessor.plan.actions import Piece, Wanted
 from assessor.plan.next_edition import MOST_ASSESSORS, MOST_RUNS, MOST_TOPICS, Basis, Choices
-from assessor.work.allocation import LARGEST_SEED
+from assessor.work.allocation import LARGEST_SEED, new_seed
 from assessor.work.judging_pool import folded
 from assessor.work.models import MAX_REASON
 from assessor.work.queries import assessors
@@ -197,6 +197,26 @@ class DropForm(forms.Form):
         self.fields["condition"].queryset = known  # type: ignore[attr-defined]
         runs = Run.objects.filter(campaign=campaign).exclude(task="control").order_by("tag")
         self.fields["run"].queryset = runs  # type: ignore[attr-defined]
+
+
+class DrawForm(forms.Form):
+    """Topics drawn at random for a condition. drawn: how many were with this seed when the page was shown."""
+
+    condition = RecordField(Condition.objects.none(), help_text="Under which people judge the topics.")
+    number = forms.IntegerField(
+        min_value=1, max_value=10_000, label="Topics to draw", help_text="Of all topics that runs answered."
+    )
+    seed = forms.IntegerField(min_value=0, max_value=LARGEST_SEED, help_text="The same seed draws the same topics.")
+    in_queue = forms.BooleanField(required=False, label="Put them in the queue of the condition")
+    drawn = forms.IntegerField(min_value=0, max_value=10_000, initial=0, widget=forms.HiddenInput)
+
+    def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["seed"].initial = new_seed
+        judging = [kind.name for kind in condition_kinds() if kind.judges_answers]
+        known = peoples_conditions(campaign).filter(kind__in=judging, sample="")
+        keys = [one.pk for one in known if one.judges_answers]
+        self.fields["condition"].queryset = known.filter(pk__in=keys).order_by("name")  # type: ignore[attr-defined]
 
 
 class AllocateForm(_WithRule):

@@ -18,6 +18,7 @@ from assessor.plan import change_impact
 from assessor.plan.formats import WHOEVER, PlanRecord, begins_plan, read_plan
 from assessor.plan.forms import peoples_conditions
 from assessor.plan.models import Planned
+from assessor.plan.queries import draws_by_number
 from assessor.work.actions import PlanError, require_person, take_out_of_queue
 from assessor.work.judging_pool import Judged, folded, judged_under
 from assessor.work.models import MAX_REASON, Task, Waiting
@@ -58,6 +59,7 @@ class PlanLoader(Loader):
         self._drawn = set(Waiting.objects.filter(condition__campaign=campaign).values_list("condition", "topic"))
         rows = Planned.objects.filter(condition__campaign=campaign)
         self._planned: set[tuple[int, int, int | None]] = set(rows.values_list("condition", "topic", "person"))
+        self._draws = draws_by_number(campaign)
         self._judged: dict[int, Judged] = {}
         self._pieces: list[_Piece] = []
         self._rules: dict[tuple[Condition, str], list[Topic]] = defaultdict(list)  # those that are new
@@ -80,6 +82,9 @@ class PlanLoader(Loader):
             return
         if len(record.reason) > MAX_REASON:
             self.report.error(number, "reason", record.reason, f"at most {MAX_REASON} characters")
+        if record.draw and not self._is_drawn(record):
+            expected = "the number of a draw that has the topic, under a condition of the line; draw topics first"
+            self.report.error(number, "draw", record.draw, expected)
         rule = self._rule(record)
         for kind, name in record.conditions.items():
             condition = self._conditions.get(name)
@@ -87,6 +92,14 @@ class PlanLoader(Loader):
                 self.report.error(number, kind, name, f"a condition of {kind} under which people work")
             elif topic is not None and rule is not None:
                 self._sift_piece(record, kind, condition, topic, person, rule)
+
+    def _is_drawn(self, record: PlanRecord) -> bool:
+        conditions = [found for name in record.conditions.values() if (found := self._conditions.get(name))]
+        return any(
+            record.draw == str(number) and record.topic in draw.topics
+            for one in conditions
+            for number, draw in enumerate(self._draws.get(one.pk, ()), start=1)
+        )
 
     def _rule(self, record: PlanRecord) -> str | None:
         """Return the rule of a line, "" where it leaves it as it is; None for what is none, which is reported."""

@@ -9,7 +9,7 @@ from assessor.campaigns.condition_kind import kind_named, names_in_order_of_work
 from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.plan.models import WHOEVER_DRAWS, Planned
 from assessor.work.judging_pool import ALL, NONE
-from assessor.work.models import Scope, Task
+from assessor.work.models import Draw, Scope, Task
 from assessor.work.queries import Counted, counted, lease, waiting_in
 
 # Of a piece of work: people are at it, it is paused, done, in a queue, or waits for other work.
@@ -139,6 +139,15 @@ def heading(kind: str) -> str:
     """Return the heading of the column of a kind of work."""
     described = kind_named(kind)
     return described.counted.capitalize() + (f" {described.done}" if not described.makes_nuggets else "")
+
+
+def draws_by_number(campaign: Campaign) -> dict[int, list[Draw]]:
+    """Return the draws of topics by condition, by its key, in the order of their numbers: 1, 2, ..."""
+    found: dict[int, list[Draw]] = {}
+    drawn = Draw.objects.filter(condition__campaign=campaign).select_related("condition", "created_by").order_by("pk")
+    for draw in drawn:
+        found.setdefault(draw.condition_id, []).append(draw)
+    return found
 
 
 def planned_counts(campaign: Campaign) -> dict[int, int]:

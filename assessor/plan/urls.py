@@ -1,6 +1,6 @@
 from django.urls import path
 
-from assessor.plan.views import effort, next_edition, overview
+from assessor.plan.views import draws, effort, next_edition, overview
 from assessor.plan.views import plan as views
 
 _NEXT_EDITION = "campaigns/<slug:slug>/scores/<int:condition_id>/next-edition"
@@ -12,6 +12,7 @@ urlpatterns = [
     path("campaigns/<slug:slug>/effort/", effort.effort_page, name="effort"),
     path("campaigns/<slug:slug>/effort/figures/<str:name>.<str:form>", effort.effort_figure, name="effort_figure"),
     path("campaigns/<slug:slug>/plan/allocate/", overview.allocate, name="allocate_plan"),
+    path("campaigns/<slug:slug>/plan/draws/", draws.draws, name="draws"),
     path("campaigns/<slug:slug>/plan/advance/", views.try_again, name="advance_plan"),
     path("campaigns/<slug:slug>/plan/runs/", views.runs, name="plan_runs"),
     path("campaigns/<slug:slug>/plan/<int:task_id>/withdraw/", views.withdraw, name="withdraw_task"),

@@ -125,7 +125,8 @@ class Scope(AppendOnly):
 class Draw(AppendOnly):
     """Topics of a frame drawn at random, which people judge under a condition: what estimates for all of it rest on.
 
-    Drawn with the same seed from the same frame, more topics are these and further ones. Every draw is kept.
+    Under a condition, the same seed draws from the same frame: first these topics, then further ones. Every draw is
+    kept. scored_models: when the seed was first used there.
     """
 
     condition = models.ForeignKey(Condition, models.PROTECT, related_name="draws")

@@ -25,6 +25,7 @@ LEAST_JUDGED = 3  # topics of a run, for an interval
 PRIOR_SD = 0.03  # of a run's bias, in scores from 0 to 1
 _GRID = 121  # points of the prior, from 0 to
 _REACH = 4  # of its standard deviations
+_SHARES_OFF = 1e-9  # by how much a sum of shares may be off 1
 _NOTHING = 1e-12  # standard errors below are of equal values
 
 Counts = npt.NDArray[np.int64]
@@ -95,6 +96,15 @@ class Shrunk(NamedTuple):
     scores: Figures
     weight: Statistic
     bias: float
+
+
+class StratifiedMean(NamedTuple):
+    """A mean over labels with its standard error, clustered by topic, and bounds; NaN where undefined."""
+
+    mean: Statistic
+    error: float
+    low: float
+    high: float
 
 
 class Size(NamedTuple):
@@ -192,6 +202,52 @@ def shrunk(
     weight = 1.0 if v < _NOTHING**2 else _posterior_weight(float((deviations**2).sum()), runs, v, prior_sd)
     scores: Figures = mean(f, 1) + bias + weight * (biases - bias)
     return Shrunk(scores, Statistic(weight, runs), bias)
+
+
+def stratified_mean(
+    values: npt.ArrayLike,
+    strata: npt.ArrayLike,
+    topics: npt.ArrayLike,
+    shares: npt.ArrayLike,
+    confidence: float = 0.95,
+) -> StratifiedMean:
+    """Return the mean of people's values of single labels, drawn within strata, for all labels (post-stratification).
+
+    values: of the labels that people gave, (labels,); strata: of each, its place in shares, such as importance x the
+    model's label; topics: of each, its topic, by any numbers. shares: of the strata among all labels, as the measure
+    weighs them; summing to 1. A model's label is constant within a stratum, so that it has no other say. With y_h the
+    mean of stratum h (StratPPI, arXiv 2406.04291) and G topics, whose labels are not independent:
+
+        mean = sum_h W_h y_h,  z_g = sum over labels i of topic g of W_h(i) (y_i - y_h(i)) / n_h(i)
+        error^2 = G / (G - 1) sum_g z_g^2, G - 1 degrees of freedom (linearization: Cochran 1977, section 11)
+
+    Undefined with fewer than 3 topics, or without a label in a stratum that has a share. Raises ValueError for arrays
+    that do not match, and for shares that do not sum to 1.
+    """
+    from scipy import special
+
+    y, weights = np.asarray(values, dtype=np.float64), np.asarray(shares, dtype=np.float64)
+    at, of_topic = np.asarray(strata, dtype=np.int64), np.asarray(topics)
+    if y.ndim != 1 or not y.shape == at.shape == of_topic.shape:
+        raise ValueError("values, strata and topics are of equal length")
+    if (weights < 0).any() or abs(weights.sum() - 1) > _SHARES_OFF:
+        raise ValueError("shares are not negative and sum to 1")
+    sizes = np.bincount(at, minlength=len(weights))
+    if len(sizes) > len(weights):
+        raise ValueError(f"there are {len(weights)} strata, and no stratum {at.max()}")
+    nothing = float("nan")
+    if ((sizes == 0) & (weights > 0)).any():
+        return StratifiedMean(undefined(len(y), "a stratum without labels of people"), nothing, nothing, nothing)
+    known, cluster = np.unique(of_topic, return_inverse=True)
+    if len(known) < LEAST_JUDGED:
+        why = f"fewer than {LEAST_JUDGED} judged topics"
+        return StratifiedMean(undefined(len(y), why), nothing, nothing, nothing)
+    means = np.bincount(at, weights=y, minlength=len(weights)) / np.maximum(sizes, 1)
+    found = float(weights @ means)
+    parts = np.bincount(cluster, weights=(weights / np.maximum(sizes, 1))[at] * (y - means[at]))
+    error = float(np.sqrt(len(known) / (len(known) - 1) * (parts**2).sum()))
+    half = float(special.stdtrit(len(known) - 1, (1 + confidence) / 2)) * error
+    return StratifiedMean(Statistic(found, len(y)), error, found - half, found + half)
 
 
 def _posterior_weight(squares: float, runs: int, v: float, prior_sd: float) -> float:

@@ -46,6 +46,7 @@ PAGES = {
         "/campaigns/demo/plan/give/?topics=1&topics=2",
         "/campaigns/demo/plan/runs/",
         "/campaigns/demo/plan/hours/",
+        "/campaigns/demo/plan/draws/",
         "/campaigns/demo/plan/allocate/",
         "/campaigns/demo/plan/work/{piece}",
         "/campaigns/demo/progress/",

@@ -280,7 +280,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
                 "calibrations",
             ),
             *("adjudication", "registrations"),
-            "hybrids",
+            *("hybrids", "draws"),
             *("export_studies", "campaign_guidelines", "practice", "plan_hours", "allocate_plan", "export_plan"),
             *("effort", "topics", "passages", "runs", "relevance_grades", "find", "plan_give"),
         )

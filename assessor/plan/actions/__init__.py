@@ -2,6 +2,7 @@
 
 from assessor.plan.actions.allotments import Allotment, allot_topics
 from assessor.plan.actions.changes import Piece, Wanted, change_piece, drop_run, piece_at
+from assessor.plan.actions.draws import draw_topics
 from assessor.plan.actions.judging_pool import follow_scope, set_runs, settle
 from assessor.plan.actions.planned_work import (
     Outcome,
@@ -22,6 +23,7 @@ __all__ = [
     "allot_topics",
     "cancel",
     "change_piece",
+    "draw_topics",
     "drop_run",
     "follow_bank",
     "follow_import",

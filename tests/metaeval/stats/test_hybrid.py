@@ -17,6 +17,7 @@ from metaeval.stats.hybrid import (
     hybrid_scores,
     more_topics,
     shrunk,
+    stratified_mean,
     topics_for,
 )
 
@@ -267,6 +268,87 @@ def test_a_label_twice_narrows_nothing(scores):
     twice = np.concatenate([nuggets, nuggets], axis=-1)
     once, doubled = (hybrid_scores(one.mean(axis=-1) + human, model) for one in (nuggets, twice))
     np.testing.assert_allclose(doubled.half_width, once.half_width, atol=1e-15)
+
+
+@pytest.fixture
+def labels() -> tuple[list[float], list[int], list[int], list[float]]:
+    """Labels of people, each with its stratum and topic, and the strata's shares."""
+    rng = np.random.default_rng(8)
+    strata = [*range(4), *rng.integers(0, 4, 196).tolist()]
+    topics = rng.integers(0, 12, 200).tolist()
+    levels = rng.normal(0, 0.2, 12)
+    values = [0.2 * h + levels[t] + rng.normal(0, 0.1) for h, t in zip(strata, topics, strict=True)]
+    return values, strata, topics, [0.4, 0.3, 0.2, 0.1]
+
+
+def test_a_stratified_mean_is_that_of_plain_loops(labels):
+    values, strata, topics, shares = labels
+    rows = list(zip(values, strata, topics, strict=True))
+    means = [fmean(y for y, at, _ in rows if at == h) for h in range(4)]
+    expected = sum(share * mean for share, mean in zip(shares, means, strict=True))
+    square = 0.0
+    for topic in set(topics):
+        rest = sum(shares[h] * (y - means[h]) / strata.count(h) for y, h, one in rows if one == topic)
+        square += rest**2
+    clusters = len(set(topics))
+    error = math.sqrt(clusters / (clusters - 1) * square)
+    found = stratified_mean(*labels)
+    assert found.mean == (pytest.approx(expected, abs=1e-12), 200, "")
+    assert found.error == pytest.approx(error, abs=1e-12)
+    half = stats.t.ppf(0.975, clusters - 1) * error
+    assert (found.low, found.high) == pytest.approx((expected - half, expected + half), abs=1e-10)
+    # Names of topics and the order of labels do not matter.
+    order = np.random.default_rng(1).permutation(200)
+    permuted = stratified_mean(*(np.array(one)[order] for one in (values, strata, np.array(topics) * 7 + 3)), shares)
+    assert permuted.error == pytest.approx(found.error, abs=1e-12)
+
+
+def test_every_label_twice_narrows_no_stratified_mean(labels):
+    values, strata, topics, shares = labels
+    once, twice = stratified_mean(*labels), stratified_mean(values * 2, strata * 2, topics * 2, shares)
+    assert twice[1:] == pytest.approx(once[1:], abs=1e-12)
+    # As if labels were independent, it would.
+    independent = [stratified_mean(values * n, strata * n, range(200 * n), shares).error for n in (1, 2)]
+    assert independent[1] / independent[0] == pytest.approx(math.sqrt(1 / 2), rel=0.01)
+    assert once.error > 1.5 * independent[0]
+
+
+def test_strata_of_the_support_matrix_have_the_published_values():
+    """6,742 labels of support, people's by the model's (TREC 2024 RAG): 0, 1/2, 1 from none to full."""
+    matrix = np.array([[923, 1018, 397], [187, 802, 663], [101, 601, 2050]])  # (human, model)
+    human, model = (places.ravel() for places in np.indices(matrix.shape))
+    counts = matrix.ravel()
+    values, strata = (np.repeat(one, counts) for one in (human / 2, model))
+    shares = matrix.sum(axis=0) / matrix.sum()
+    found = stratified_mean(values, strata, np.arange(len(values)), shares)
+    assert found.mean.value == pytest.approx(0.5307, abs=5e-5)
+    assert found.mean.value == pytest.approx(values.mean(), abs=1e-12)
+    one_each = [stratified_mean(values, strata, np.arange(len(values)), row).mean.value for row in np.eye(3)]
+    assert one_each == pytest.approx([0.1606, 0.4139, 0.7658], abs=5e-5)
+    assert float(shares @ [0, 0.5, 1]) == pytest.approx(0.6408, abs=5e-5)
+    # Against the variance of a random sample: labels in proportion to strata, and as Neyman would have them.
+    within = np.array([values[strata == h].var() for h in range(3)])
+    assert np.sqrt(within)[::-1] == pytest.approx([0.355, 0.400, 0.310], abs=5e-4)
+    assert shares @ within / values.var() == pytest.approx(0.707, abs=5e-4)
+    assert (shares @ np.sqrt(within)) ** 2 / values.var() == pytest.approx(0.702, abs=5e-4)
+    of_sample = stratified_mean(values, np.zeros_like(strata), np.arange(len(values)), [1.0])
+    assert (found.error / of_sample.error) ** 2 == pytest.approx(0.707, abs=5e-4)
+
+
+def test_a_stratified_mean_that_is_undefined_says_why(labels):
+    values, strata, topics, shares = labels
+    assert stratified_mean(values, strata, [1, 2] * 100, shares).mean == (None, 200, "fewer than 3 judged topics")
+    lacking = stratified_mean(values, strata, topics, [*shares[:3], 0, 0.1])
+    assert lacking.mean.why == "a stratum without labels of people"
+    assert math.isnan(lacking.error)
+    assert stratified_mean(values, strata, topics, [*shares, 0.0]).mean.value == stratified_mean(*labels).mean.value
+    for wrong, why in (
+        ((values[1:], strata, topics, shares), "equal length"),
+        ((values, strata, topics, [0.5, 0.5, 0.5, 0.5]), "sum to 1"),
+        ((values, strata, topics, [0.5, 0.5]), "no stratum 3"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            stratified_mean(*wrong)
 
 
 def test_intervals_cover_what_people_would_say():

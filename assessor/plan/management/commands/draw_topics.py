@@ -14,8 +14,13 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("campaign", help="The campaign's short name.")
         parser.add_argument("--condition", required=True, help="The people's condition.")
-        parser.add_argument("--n", type=int, required=True, help="How many topics, of all that runs answered.")
-        parser.add_argument("--seed", type=int, required=True, help="The same seed draws the same topics.")
+        parser.add_argument(
+            "--n",
+            type=int,
+            required=True,
+            help="How many topics, with those that this seed drew there before.",
+        )
+        parser.add_argument("--seed", type=int, required=True, help="The same seed draws the same topics, then more.")
         parser.add_argument("--queue", action="store_true", help="Have them wait there for whoever draws them.")
 
     def handle(self, *args: Any, **options: Any) -> None:

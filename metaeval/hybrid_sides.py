@@ -21,6 +21,7 @@ class Sides(NamedTuple):
 
     NaN where people, or the model, did not judge. gaps: what only one of them has; incomplete: how many answers lack
     labels of people, and of the model, on topics that they judge; waiting: drawn topics on which people said nothing.
+    people: what people say of all topics, drawn or not.
     """
 
     human_name: str
@@ -31,6 +32,7 @@ class Sides(NamedTuple):
     measures: list[str]
     human: Figures
     model: Figures
+    people: Figures
     gaps: list[Gap]
     incomplete: tuple[int, int] = (0, 0)
     waiting: Sequence[str] = ()
@@ -67,9 +69,10 @@ def match_sides(human: ScoreMatrix, model: ScoreMatrix, draw: Draw | None = None
             gaps.append(Gap("runs", one.name, f"not judged under {other.name}", left))
     if left := sorted(set(_judged_topics(human)) - (judged & set(topics))):
         gaps.append(Gap("topics", human.name, "not drawn, or without scores of the model", left))
-    cells = np.full((len(runs), len(topics), len(measures)), np.nan)
-    common = [qid for qid in human.topics if qid in judged and qid in set(topics)]
-    cells[:, [topics.index(qid) for qid in common]] = _part(human, runs, common, measures)
+    people = np.full((len(runs), len(topics), len(measures)), np.nan)
+    common = [qid for qid in human.topics if qid in set(topics)]
+    people[:, [topics.index(qid) for qid in common]] = _part(human, runs, common, measures)
+    is_judged = np.array([qid in judged for qid in topics], dtype=bool)
     tasks = {run: task for one in (model, human) for run, task in zip(one.runs, one.tasks, strict=True) if task}
     return Sides(
         human_name=human.name,
@@ -78,7 +81,8 @@ def match_sides(human: ScoreMatrix, model: ScoreMatrix, draw: Draw | None = None
         tasks=[tasks.get(run, "") for run in runs],
         topics=topics,
         measures=measures,
-        human=cells,
+        human=np.where(is_judged[np.newaxis, :, np.newaxis], people, np.nan),
+        people=people,
         model=_part(model, runs, topics, measures),
         gaps=gaps,
         waiting=sorted(judged - set(_judged_topics(human))),

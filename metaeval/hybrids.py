@@ -14,11 +14,12 @@ from metaeval.models import Hybrid
 from metaeval.stats import hybrid as estimation
 from metaeval.stats import multiple_comparisons
 from metaeval.stats.correlation import kendall_tau
-from metaeval.stats.hybrid import PRIOR_SD, Differences, Estimates, Shrunk, Size, Target
+from metaeval.stats.hybrid import PRIOR_SD, Differences, Estimates, OrderTau, Shrunk, Size, Target
 from metaeval.stats.means import Figures, mean
 from metaeval.stats.measures import Measure
 from metaeval.stats.statistic import Statistic
 
+SEED = 2026  # of draws of topics for intervals of tau
 SHIFTED = 0.3  # weight of runs' own biases, below which the order is the model's
 _SIZES = 24  # numbers of topics on the curve
 
@@ -40,7 +41,8 @@ class Result(NamedTuple):
 
     human, model: people's means over the topics that they judged, and the model's over all, (runs,); judged: topics
     that people judged, of so many; decided: pairs of runs told apart, and by p-values adjusted for their number (Holm);
-    order: places of runs, the best first; tau: of this order with the model's; curve: what more topics would give.
+    order: places of runs, the best first; tau: of this order with the model's; against_people: of this order and the
+    model's with people's, where people judged all topics besides those drawn; curve: what more topics would give.
     """
 
     measure: Measure
@@ -59,6 +61,7 @@ class Result(NamedTuple):
     topics: int
     order: list[int]
     tau: Statistic
+    against_people: tuple[OrderTau, OrderTau] | None
     curve: list[Size]
 
     @property
@@ -157,7 +160,20 @@ def estimate(sides: Sides, measure: str, settings: Settings) -> Result:
         topics=topics,
         order=sorted(range(len(by)), key=lambda at: (np.isnan(by[at]), -by[at], sides.runs[at].encode())),
         tau=kendall_tau(by, of_model),
+        against_people=_against_people(sides.people[..., at], human, model, settings),
         curve=_curve(scores, differences, judged, topics, settings),
+    )
+
+
+def _against_people(
+    people: Figures, human: Figures, model: Figures, settings: Settings
+) -> tuple[OrderTau, OrderTau] | None:
+    """Return how both orders agree with people's of all topics; None where people judged not all, or all were drawn."""
+    lacks_some = np.isnan(people)[~np.isnan(model)].any()
+    if lacks_some or np.array_equal(people, human, equal_nan=True):
+        return None
+    return estimation.order_taus(
+        people, human, model, settings.target, settings.prior_sd, seed=SEED, confidence=settings.level
     )
 
 

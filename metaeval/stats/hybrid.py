@@ -18,6 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.stats import multiple_comparisons
+from metaeval.stats.bootstrap import draw_topics
+from metaeval.stats.correlation import kendall_tau, taus
 from metaeval.stats.means import DIGITS, Figures, mean
 from metaeval.stats.statistic import Statistic, undefined
 
@@ -96,6 +98,14 @@ class Shrunk(NamedTuple):
     scores: Figures
     weight: Statistic
     bias: float
+
+
+class OrderTau(NamedTuple):
+    """A tau-b, with the bounds of its interval; NaN where undefined."""
+
+    tau: Statistic
+    low: float
+    high: float
 
 
 class StratifiedMean(NamedTuple):
@@ -202,6 +212,41 @@ def shrunk(
     weight = 1.0 if v < _NOTHING**2 else _posterior_weight(float((deviations**2).sum()), runs, v, prior_sd)
     scores: Figures = mean(f, 1) + bias + weight * (biases - bias)
     return Shrunk(scores, Statistic(weight, runs), bias)
+
+
+def order_taus(
+    people: npt.ArrayLike,
+    human: npt.ArrayLike,
+    model: npt.ArrayLike,
+    target: Target | str = Target.CAMPAIGN,
+    prior_sd: float = PRIOR_SD,
+    *,
+    seed: int,
+    draws: int = 200,
+    confidence: float = 0.95,
+) -> tuple[OrderTau, OrderTau]:
+    """Return tau-b with people's order of the shrunk scores, and of the model's: what a draw of topics was good for.
+
+    people: what people say of all topics, of which human is what was drawn, both as in hybrid_scores. Percentile
+    intervals over topics, drawn with replacement on all sides at once; that adds noise, which pulls tau down.
+    """
+    whole, y, f = (np.asarray(one, dtype=np.float64) for one in (people, human, model))
+
+    def orders(some: npt.NDArray[np.int64]) -> tuple[Figures, Figures, Figures]:
+        return mean(whole[:, some], 1), shrunk(y[:, some], f[:, some], target, prior_sd).scores, mean(f[:, some], 1)
+
+    reference, *candidates = orders(np.arange(y.shape[1]))
+    drawn = zip(*(orders(some) for some in draw_topics(y.shape[1], draws, seed)), strict=True)
+    references, *of_draws = (np.array(one) for one in drawn)
+    tail = (1 - confidence) / 2
+    found = []
+    for scores, replicates in zip(candidates, of_draws, strict=True):
+        # Too few of the drawn topics were judged in some draws: these have no shrunk score.
+        is_there = ~np.isnan(replicates).any(axis=1)
+        values = taus(references[is_there], replicates[is_there])
+        low, high = np.nanquantile(values, [tail, 1 - tail]) if (~np.isnan(values)).any() else (np.nan, np.nan)
+        found.append(OrderTau(kendall_tau(reference, scores), float(low), float(high)))
+    return found[0], found[1]
 
 
 def stratified_mean(

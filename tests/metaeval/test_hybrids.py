@@ -25,6 +25,7 @@ from metaeval.actions import ComparisonError, create_hybrid
 from metaeval.hybrid_words import headline, marks_of
 from metaeval.hybrids import hybrid_result
 from metaeval.models import Hybrid
+from metaeval.stats.correlation import kendall_tau
 from metaeval.stats.hybrid import hybrid_scores, shrunk
 from metaeval.stats.means import COMPLETE, INCOMPLETE, UNANSWERED, Policy
 from metaeval.stats.score_matrix import ScoreMatrix
@@ -198,6 +199,26 @@ def test_the_page_tells_the_scores(made: Hybrid, client: Client):
     assert "in sum" in page(client, made, "?measure=weighted_recall")
     for wrong in ("?measure=no", "?half_width=x", "?half_width=nan", "?half_width=2", "figures/no.svg"):
         assert client.get(f"{BASE}{made.pk}/{wrong}").status_code == 404, wrong
+
+
+def test_the_order_is_held_against_peoples_once_they_judged_all(made: Hybrid, client: Client, anna: Person):
+    assert hybrid_result(made, KEY).against_people is None
+    assert "order, hybrid<" not in page(client, made)
+    say(made.human, anna, on(HUMAN, [qid for qid in TOPICS if qid not in made.draw.topics]))
+    result = hybrid_result(made, KEY)
+    human, model = expected(made.draw.topics)
+    np.testing.assert_allclose(result.scores.mean, hybrid_scores(human, model).mean)
+    truth = values(HUMAN).mean(axis=1)
+    ours, alone = result.against_people
+    assert ours.tau.value == kendall_tau(truth, shrunk(human, model).scores).value
+    assert alone.tau.value == kendall_tau(truth, model.mean(axis=1)).value
+    text = page(client, made, f"?measure={KEY}")
+    for one, whose in ((ours, "hybrid"), (alone, "model")):
+        assert f"s order, {whose}</dt><dd>{one.tau.value:.2f}</dd>" in text
+        assert f"{one.low:.2f} to {one.high:.2f}, on all topics" in text
+    # Where all count, there is nothing to hold them against.
+    whole = create_hybrid(campaign=made.campaign, human=made.human, model=made.model, acting_user=None)
+    assert hybrid_result(whole, KEY).against_people is None
 
 
 def test_how_many_more_topics_is_told(made: Hybrid, client: Client):

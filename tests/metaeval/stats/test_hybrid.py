@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from metaeval.stats.bootstrap import draw_topics
 from metaeval.stats.hybrid import (
     Target,
     Variances,
@@ -16,6 +17,7 @@ from metaeval.stats.hybrid import (
     hybrid_differences,
     hybrid_scores,
     more_topics,
+    order_taus,
     shrunk,
     stratified_mean,
     topics_for,
@@ -268,6 +270,27 @@ def test_a_label_twice_narrows_nothing(scores):
     twice = np.concatenate([nuggets, nuggets], axis=-1)
     once, doubled = (hybrid_scores(one.mean(axis=-1) + human, model) for one in (nuggets, twice))
     np.testing.assert_allclose(doubled.half_width, once.half_width, atol=1e-15)
+
+
+def test_taus_with_peoples_order(scores):
+    people, model = scores
+    human = judged(people)
+    hybrid, alone = order_taus(people, human, model, seed=4, draws=50)
+    truth = people.mean(axis=1)
+    drawn = draw_topics(TOPICS, 50, 4)
+    for found, scored in (
+        (hybrid, lambda some: shrunk(human[:, some], model[:, some]).scores),
+        (alone, lambda some: model[:, some].mean(axis=1)),
+    ):
+        expected = stats.kendalltau(truth, scored(np.arange(TOPICS))).statistic
+        assert found.tau == (pytest.approx(expected, abs=1e-12), RUNS, "")
+        values = [stats.kendalltau(people[:, some].mean(axis=1), scored(some)).statistic for some in drawn]
+        assert (found.low, found.high) == pytest.approx(tuple(np.nanquantile(values, [0.025, 0.975])), abs=1e-12)
+        assert found.low < found.high
+    assert order_taus(people, people, model, seed=4, draws=5)[0].tau.value == pytest.approx(1)
+    few = order_taus(people, judged(people, range(2)), model, seed=4, draws=5)[0]
+    assert few.tau.value is None
+    assert math.isnan(few.low)
 
 
 @pytest.fixture

@@ -133,11 +133,10 @@ class Nuggets(ConditionKind):
         banks = NuggetBank.objects.filter(topic=OuterRef("pk"), import_record=None, version__gt=0)
         return Q(Exists(banks)) | Q(Exists(Drafting.objects.filter(topic=OuterRef("pk"))))
 
-    def has_labels(self, condition: Condition) -> bool:
+    def label_records(self, condition: Condition) -> Sequence[QuerySet[Any]]:
         from nuggets.models import Drafting, Nugget
 
-        nuggets = Nugget.objects.filter(bank__condition=condition)
-        return nuggets.exists() or bool(Drafting.objects.filter(condition=condition).exists())
+        return Nugget.objects.filter(bank__condition=condition), Drafting.objects.filter(condition=condition)
 
     def condition_fields(self, campaign: Campaign) -> NuggetFields | None:
         from nuggets.forms import NuggetFields

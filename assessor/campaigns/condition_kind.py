@@ -245,6 +245,10 @@ class ConditionKind:
 
     def has_labels(self, condition: Condition) -> bool:
         """Say whether anybody ever gave a label under a condition, a model and a file too; or a nugget."""
+        return any(records.exists() for records in self.label_records(condition))
+
+    def label_records(self, condition: Condition) -> Sequence[QuerySet[Any]]:
+        """Return the labels or nuggets ever given under a condition, by the table that each is written in."""
         raise NotImplementedError
 
     # Answers of runs, where they are judged

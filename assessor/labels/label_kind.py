@@ -61,10 +61,10 @@ class LabelKind(ConditionKind):
         """Say what of that which a condition's labels are given for is being changed."""
         return iter(())
 
-    def has_labels(self, condition: Condition) -> bool:
-        sheets = self.sheets.in_or_out.filter(condition=condition)
-        with_label = {f"{sheets.model.LABELS}__value__isnull": False}
-        return bool(sheets.filter(**with_label).exists() or sheets.filter(revisions__judge__isnull=False).exists())
+    def label_records(self, condition: Condition) -> Sequence[QuerySet[Any]]:
+        of_condition = {"sheet__in": self.sheets.in_or_out.filter(condition=condition)}
+        labels = self.sheets.label_model().in_or_out.filter(**of_condition, value__isnull=False)
+        return labels, self.sheets.event_model().objects.filter(**of_condition, judge__isnull=False)
 
     def state(self, condition: Condition) -> tuple[Any, ...]:
         from assessor.scores.cache import state_of

@@ -156,6 +156,11 @@ class JudgedAnswer(MaybeImported):
         return cls._meta.get_field(cls.LABELS).related_model
 
     @classmethod
+    def event_model(cls) -> Any:
+        """Return the model of its history."""
+        return cls._meta.get_field("revisions").related_model
+
+    @classmethod
     def with_items(cls, judged: models.QuerySet[Any], only: Q | None = None) -> models.QuerySet[Any]:
         """Return the same judged answers, read together with their labels; only: with these alone, to look at."""
         labels = cls.label_model().everything.filter(*(() if only is None else (only,))).order_by("pk")

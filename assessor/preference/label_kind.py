@@ -130,11 +130,11 @@ class Preference(LabelKind):
 
         return Q(Exists(LabelEvent.objects.filter(pair__topic=OuterRef("pk"))))
 
-    def has_labels(self, condition: Condition) -> bool:
+    def label_records(self, condition: Condition) -> Sequence[QuerySet[Any]]:
         from assessor.preference.models import LabelEvent, PreferencePair
 
         events = LabelEvent.objects.filter(pair__condition=condition, judge__isnull=False)
-        return PreferencePair.objects.filter(condition=condition, value__isnull=False).exists() or events.exists()
+        return PreferencePair.objects.filter(condition=condition, value__isnull=False), events
 
     def api_list(self) -> ApiList:
         from assessor.preference.api import PREFERENCE_LIST

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count, Exists, Max, OuterRef, Q
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 
 from assessor.campaigns.models.grades import SCALES_HERE
 from assessor.labels.label_kind import LabelKind
@@ -88,11 +88,11 @@ class Relevance(LabelKind):
 
         return Q(Exists(RelevanceJudgment.objects.filter(topic=OuterRef("pk"), version__gt=0)))
 
-    def has_labels(self, condition: Condition) -> bool:
+    def label_records(self, condition: Condition) -> Sequence[QuerySet[Any]]:
         from assessor.relevance.models import RelevanceJudgment
 
         given = RelevanceJudgment.objects.filter(condition=condition)
-        return bool(given.filter(Q(version__gt=0) | Q(value__isnull=False)).exists())
+        return (given.filter(Q(version__gt=0) | Q(value__isnull=False)),)
 
     def open_questions(self, campaign: Campaign) -> Iterator[Asked]:
         """Yield passages that nobody could judge; there are no flags."""

@@ -1,11 +1,11 @@
 """The writers of studies."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import OperationalError, connection, models, transaction
 from django.db.models import Max, Q
 
 from assessor.accounts.models import Person
@@ -31,6 +31,7 @@ from assessor.work.write_protocol import Stale
 PER_TOPIC = 15  # as the TREC 2024 RAG track drew them
 MAX_NOTE = 500  # characters
 _NAME = 120  # characters of a condition's
+_NOT_AVAILABLE = "55P03"  # PostgreSQL's code of a lock that was not given in time
 _TOPICS_AT_ONCE = 10  # are read together: a track's have 1,500 answers
 
 
@@ -54,7 +55,8 @@ def register_study(*, campaign: Campaign, fields: Mapping[str, Any], acting_user
     with transaction.atomic():
         # One after the other, or two of one title could both find that there is none yet.
         Campaign.objects.select_for_update(no_key=True, of=("self",)).get(pk=campaign.pk)
-        named = campaign.conditions.filter(name__in=document["conditions"]).order_by("name")
+        named = list(campaign.conditions.filter(name__in=document["conditions"]).order_by("name"))
+        _wait_for_labels({records.model for one in named for records in kind_of(one).label_records(one)})
         if labelled := [condition.name for condition in named if kind_of(condition).has_labels(condition)]:
             have = f"{', '.join(labelled)} {'has' if len(labelled) == 1 else 'have'} labels already"
             raise RegistrationError(f"{have}. A study is registered before the first label of its conditions.")
@@ -70,6 +72,30 @@ def register_study(*, campaign: Campaign, fields: Mapping[str, Any], acting_user
             conditions=document["conditions"],
         )
     return registration
+
+
+def _wait_for_labels(tables: Iterable[type[models.Model]]) -> None:
+    """Let labels that are being written be committed, and none after them until this transaction is.
+
+    Else the first label could be given before a study is registered and be seen only afterwards. On SQLite there is one
+    writer anyway. Raises RegistrationError where that takes too long.
+    """
+    if connection.vendor != "postgresql":
+        return
+    names = ", ".join(sorted(connection.ops.quote_name(one._meta.db_table) for one in tables))
+    if not names:
+        return
+    with connection.cursor() as cursor:
+        # Given up before PostgreSQL looks for deadlocks (after a second): it would fail whoever gives a label.
+        cursor.execute("SET LOCAL lock_timeout = '800ms'")
+        try:
+            cursor.execute(f"LOCK TABLE {names} IN SHARE MODE")
+        except OperationalError as error:
+            if getattr(error.__cause__, "sqlstate", "") != _NOT_AVAILABLE:
+                raise
+            raise RegistrationError(
+                "Nothing was registered: labels are being written at this moment. Register the study again."
+            ) from error
 
 
 def draw_study(

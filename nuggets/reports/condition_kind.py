@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, Sum
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Sum
 from django.urls import reverse
 
 from assessor.campaigns.condition_kind import ConditionKind, Lacking, Section, kind_of
@@ -143,11 +143,11 @@ class Reports(ConditionKind):
 
         return Q(Exists(Reading.objects.filter(topic=OuterRef("pk"))))
 
-    def has_labels(self, condition: Condition) -> bool:
+    def label_records(self, condition: Condition) -> Sequence[QuerySet[Any]]:
         from nuggets.reports.models import EditedReport, Reading
 
         edited = EditedReport.objects.filter(condition=condition, version__gt=0)
-        return bool(Reading.objects.filter(condition=condition).exists() or edited.exists())
+        return Reading.objects.filter(condition=condition), edited
 
 
 REPORTS = Reports()

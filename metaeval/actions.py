@@ -1,26 +1,25 @@
 """The writers of comparisons and calibrations: made, imported, computed."""
 
-import logging
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, connection, models, transaction
-from django.utils import timezone
+from django.db import IntegrityError, models, transaction
 
 from assessor.accounts.models import Person
 from assessor.campaigns import history
 from assessor.campaigns.models import Campaign, Condition, QrelsSource
 from assessor.formats.lines import Line, SourceFile
 from assessor.formats.report import Report, Unreadable, quantity
-from assessor.runtime.processes import MAX_ATTEMPTS, can_try_again, is_at_work, me
 from assessor.scores.score_source import scoring_of
 from assessor.work.allocation import new_seed
 from assessor.work.models import Draw
-from metaeval.calibrations import NotCalibrated, calibrate_labels, judge_identity
+from metaeval.background import Progress, Update, carry_out
+from metaeval.calibrations import NotCalibrated, calibrate_labels, judge_identity, refusal
 from metaeval.formats.score_tables import read_score_table
 from metaeval.inputs import NothingToCompare, resolve_aliases
 from metaeval.measures import kinds_with
@@ -28,6 +27,7 @@ from metaeval.models import (
     Calculation,
     Calibration,
     CalibrationGate,
+    CalibrationRequest,
     Comparable,
     Comparison,
     Figure,
@@ -44,10 +44,6 @@ if TYPE_CHECKING:
 
 DRAWS, MOST_DRAWS = 1_000, 10_000
 MAX_LINES = 500_000  # of a score table: a track's, by topic and measure, in a leaderboard, has 310,000
-_log = logging.getLogger(__name__)
-
-# The calculations that this process is at.
-_at_work: set[int] = set()
 
 
 class ComparisonError(Exception):
@@ -203,7 +199,7 @@ def _field(place: str, record: Comparable) -> str:
 
 def _free_name(records: "models.Manager[Any]", name: str) -> str:
     """Return a name that none of a campaign's records has yet."""
-    name = name[:180]
+    name = name[: records.model._meta.get_field("name").max_length - 20]
     taken = set(records.filter(name__startswith=name).values_list("name", flat=True))
     numbered = (f"{name} ({number})" for number in range(2, len(taken) + 3))
     return next(one for one in (name, *numbered) if one not in taken)
@@ -339,90 +335,88 @@ def calculate_again(comparison: Comparison, *, acting_user: Person | None) -> Ca
 
 
 def run(calculation: Calculation) -> Calculation:
-    """Compute what waits, and keep what comes of it; what doesn't wait any more is left alone."""
+    """Compute a comparison, unless it is being computed or over."""
     from metaeval.calculation import compute  # workers alone need what draws figures
 
-    waiting = Calculation.objects.filter(pk=calculation.pk, state=Calculation.State.WAITING)
-    claimed = waiting.update(
-        state=Calculation.State.RUNNING,
-        owner=me(),
-        alive_at=timezone.now(),
-        attempts=models.F("attempts") + 1,
-        percent=0,
-    )
-    calculation.refresh_from_db()
-    if not claimed:
-        return calculation
-    mine = Calculation.objects.filter(pk=calculation.pk, state=Calculation.State.RUNNING, owner=me())
+    def computed(progress: Progress) -> Callable[[Update], None]:
+        return partial(_keep, calculation, compute(calculation.comparison, progress))
 
-    def progress(percent: int, stage: str) -> None:
-        mine.update(percent=percent, stage=stage[:120], alive_at=timezone.now())
-
-    _at_work.add(calculation.pk)
-    try:
-        computed = compute(calculation.comparison, progress)
-        progress(95, "writing")
-        _keep(calculation, mine, computed)
-    except NothingToCompare as nothing:
-        mine.update(state=Calculation.State.EMPTY, why=str(nothing), ended_at=timezone.now(), stage="")
-    except Exception as error:
-        if not connection.in_atomic_block:
-            connection.close()  # it may be the connection that broke
-        _log.exception("Calculation %s failed", calculation.pk)
-        if can_try_again(calculation, error):
-            mine.update(state=Calculation.State.WAITING, stage="")
-        else:
-            why = f"{type(error).__name__}: {error}"
-            mine.update(state=Calculation.State.FAILED, why=why, ended_at=timezone.now(), stage="")
-    finally:
-        _at_work.discard(calculation.pk)
-    calculation.refresh_from_db()
-    return calculation
+    return carry_out(calculation, computed, nothing=NothingToCompare)
 
 
-def _keep(calculation: Calculation, mine: "models.QuerySet[Calculation]", computed: "Computation") -> None:
+def _keep(calculation: Calculation, computed: "Computation", done: Update) -> None:
     with transaction.atomic():
-        done = mine.update(
-            state=Calculation.State.DONE,
-            percent=100,
-            stage="",
-            inputs=computed.inputs,
-            result=computed.result,
-            files=computed.files,
-            ended_at=timezone.now(),
-        )
-        if done:  # else another process took it for dead and has it now
+        if done(inputs=computed.inputs, result=computed.result, files=computed.files):
             Figure.objects.bulk_create(
                 Figure(calculation=calculation, name=one.name, title=one.title, specification=one.specification)
                 for one in computed.figures
             )
 
 
-def sweep() -> list[int]:
-    """Have calculations wait again whose process died, three times at most; return the keys of all that wait."""
-    for running in Calculation.objects.filter(state=Calculation.State.RUNNING):
-        if is_at_work(running, _at_work):
-            continue
-        same = Calculation.objects.filter(pk=running.pk, state=Calculation.State.RUNNING, owner=running.owner)
-        if running.attempts < MAX_ATTEMPTS:
-            same.update(state=Calculation.State.WAITING)
-        else:
-            why = f"its process died {MAX_ATTEMPTS} times"
-            same.update(state=Calculation.State.FAILED, why=why, ended_at=timezone.now())
-    return list(Calculation.objects.filter(state=Calculation.State.WAITING).values_list("pk", flat=True))
+def request_calibration(
+    *, campaign: Campaign, human: Condition, judged: Condition, acting_user: Person | None
+) -> CalibrationRequest:
+    """Note down that a judge is to be calibrated; one of both that waits or runs already is that one.
+
+    Raises NotCalibrated.
+    """
+    _require_calibration(campaign, human, judged)
+    of = {"campaign": campaign, "human": human, "judged": judged}
+    try:
+        with transaction.atomic():
+            return CalibrationRequest.objects.create(**of, created_by=acting_user)
+    except IntegrityError:
+        return CalibrationRequest.objects.get(**of, state__in=CalibrationRequest.ACTIVE)
+
+
+def run_calibration(request: CalibrationRequest) -> CalibrationRequest:
+    """Calibrate a judge as was asked for, unless that is being done or over."""
+
+    def computed(progress: Progress) -> Callable[[Update], None]:
+        progress(10, "labels")
+        return partial(keep, calibrate_labels(request.human, request.judged))
+
+    def keep(result: dict[str, Any], done: Update) -> None:
+        with transaction.atomic():
+            made = _keep_calibration(
+                campaign=request.campaign,
+                human=request.human,
+                judged=request.judged,
+                result=result,
+                acting_user=request.created_by,
+            )
+            if not done(calibration=made):
+                transaction.set_rollback(True)  # another process has it now, and makes one
+
+    return carry_out(request, computed, nothing=NotCalibrated)
 
 
 def create_calibration(
     *, campaign: Campaign, human: Condition, judged: Condition, acting_user: Person | None
 ) -> Calibration:
     """Calibrate the judge of a condition by people's labels of the same things. Raises NotCalibrated."""
+    _require_calibration(campaign, human, judged)
+    result = calibrate_labels(human, judged)
+    return _keep_calibration(campaign=campaign, human=human, judged=judged, result=result, acting_user=acting_user)
+
+
+def _require_calibration(campaign: Campaign, human: Condition, judged: Condition) -> None:
     if {human.campaign_id, judged.campaign_id} != {campaign.pk}:
         raise NotCalibrated(f"Both conditions must be of {campaign}.")
-    result = calibrate_labels(human, judged)
+    if why := refusal(human, judged):
+        raise NotCalibrated(why)
+
+
+def _keep_calibration(
+    *, campaign: Campaign, human: Condition, judged: Condition, result: dict[str, Any], acting_user: Person | None
+) -> Calibration:
     all_labels = result["strata"][0]
     with transaction.atomic():
+        # Of two at once, the second finds the first one's name.
+        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         calibration = Calibration.objects.create(
             campaign=campaign,
+            name=_free_name(campaign.calibrations, f"{judged} against {human}"),
             human=human,
             judged=judged,
             kind=judged.kind,

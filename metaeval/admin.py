@@ -3,7 +3,16 @@
 from django.contrib import admin
 
 from assessor.campaigns.admin import LookOnly
-from metaeval.models import Calculation, Calibration, CalibrationGate, Comparison, Figure, Hybrid, ScoreTable
+from metaeval.models import (
+    Calculation,
+    Calibration,
+    CalibrationGate,
+    CalibrationRequest,
+    Comparison,
+    Figure,
+    Hybrid,
+    ScoreTable,
+)
 
 
 @admin.register(ScoreTable)
@@ -44,11 +53,19 @@ class FigureAdmin(LookOnly):
 
 @admin.register(Calibration)
 class CalibrationAdmin(LookOnly):
-    list_display = ("judged", "human", "campaign", "labels", "topics", "created_by", "created_at")
+    list_display = ("name", "campaign", "labels", "topics", "created_by", "created_at")
     list_filter = ("campaign",)
+    search_fields = ("name",)
+    list_select_related = ("campaign", "created_by")
+    exclude = ("result",)
+
+
+@admin.register(CalibrationRequest)
+class CalibrationRequestAdmin(LookOnly):
+    list_display = ("judged", "human", "campaign", "state", "why", "created_by", "created_at", "ended_at")
+    list_filter = ("campaign", "state")
     search_fields = ("judged__name", "human__name")
     list_select_related = ("campaign", "human", "judged", "created_by")
-    exclude = ("result",)
 
 
 @admin.register(CalibrationGate)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from django.db.models import QuerySet
+from django.db.models import Max, QuerySet
 
 from assessor.campaigns.condition_kind import ADJUDICATED, RELATED
 from assessor.campaigns.models import Answer, Campaign, Condition
@@ -16,7 +16,7 @@ from assessor.scores.loading import Labels, RunName
 from assessor.scores.score_source import scored_conditions, scoring_of
 from assessor.scores.tables import SEED
 from metaeval.label_pairs import LabelPairs, match_labels, matrices
-from metaeval.models import Calibration, CalibrationGate
+from metaeval.models import Calibration, CalibrationGate, CalibrationRequest
 from metaeval.stats.agreement import Counts, Weights, kappa
 from metaeval.stats.calibration import (
     compare_shares,
@@ -32,8 +32,7 @@ from metaeval.stats.calibration import (
 
 UNCALIBRATED = "uncalibrated"
 THIRDS = ("shortest third", "middle third", "longest third")
-CSV, JSON = "calibration.csv", "calibration.json"
-FILES = (CSV, JSON)
+CSV, JSON = "csv", "json"
 _AT_A_TIME = 2_000
 
 Json = dict[str, Any]
@@ -105,8 +104,6 @@ def calibrate_labels(human: Condition, judged: Condition) -> Json:
     Labels count that both gave unaided: none by rule, from another judge, beside a model's label, or taken over from an
     equal item. Control runs and circular ones are left out, as in comparisons.
     """
-    if why := refusal(human, judged):
-        raise NotCalibrated(why)
     words = label_kind(judged.kind).labels
     (people, _, left_out), (model, runs, _) = _own_labels(human), _own_labels(judged)
     pairs = match_labels(people, model)
@@ -286,6 +283,14 @@ def calibrations_of(campaign: Campaign) -> QuerySet[Calibration]:
     return Calibration.objects.filter(campaign=campaign).select_related(*related).defer("result")
 
 
+def open_requests(campaign: Campaign) -> list[CalibrationRequest]:
+    """Return what was asked for last of each two conditions and is not made: it waits, runs or came to nothing."""
+    related = ("human", "judged", *(f"judged__{name}" for name in Condition.TOLD_WITH))
+    newest = campaign.calibration_requests.order_by().values("human", "judged").annotate(last=Max("pk")).values("last")
+    found = campaign.calibration_requests.filter(pk__in=newest, calibration=None)
+    return list(found.select_related(*related))
+
+
 def condition_mark(condition: Condition) -> str:
     """Return what tables say beside the name of a condition whose scores are not calibrated, or ""."""
     return UNCALIBRATED if uncalibrated(condition.campaign, [condition]) else ""
@@ -333,14 +338,17 @@ def at_least(result: Json) -> str:
     return word if result["threshold"] == len(result["labels"]) - 1 else f"{word} or more"
 
 
-def file_lines(calibration: Calibration, name: str) -> Iterator[str]:
-    """Return the lines of a file of a calibration, one of FILES."""
-    return iter([as_json(calibration)]) if name == JSON else write_table(_HEADER, _file_rows(calibration))
+def file_lines(calibration: Calibration, form: str) -> Iterator[str]:
+    """Return the lines of a file of a calibration, CSV or JSON."""
+    return (
+        iter([to_json(told_of(calibration)) + "\n"]) if form == JSON else write_table(_HEADER, _file_rows(calibration))
+    )
 
 
-def as_json(calibration: Calibration) -> str:
+def told_of(calibration: Calibration) -> Json:
     """Return all that is known of a calibration."""
-    told = {
+    return {
+        "name": calibration.name,
         "human": calibration.human.name,
         "judged": calibration.judged.name,
         "kind": calibration.kind,
@@ -348,7 +356,6 @@ def as_json(calibration: Calibration) -> str:
         "made_at": calibration.created_at.isoformat(),
         **calibration.result,
     }
-    return to_json(told) + "\n"
 
 
 _HEADER = ("by", "stratum", "given", "label", "outcome", "value", "low", "high", "n", "effective_n", "why")

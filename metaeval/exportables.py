@@ -23,7 +23,15 @@ from assessor.scores.score_source import scored_conditions
 from assessor.studies import queries
 from assessor.studies.models import Study
 from assessor.work.exposure import Seen
-from metaeval.exposure import seen_in_comparison, seen_in_hybrid, seen_in_scores, seen_in_study
+from metaeval import calibrations
+from metaeval.calibrations import calibrations_of
+from metaeval.exposure import (
+    seen_in_calibration,
+    seen_in_comparison,
+    seen_in_hybrid,
+    seen_in_scores,
+    seen_in_study,
+)
 from metaeval.hybrid_tables import file_lines
 from metaeval.hybrids import hybrids_of
 from metaeval.item_analysis import table_lines as nugget_lines
@@ -151,6 +159,18 @@ EXPORTABLES = (
         label="Hybrid scores",
         shows=lambda it: seen_in_hybrid(it.record),
         page=Page("hybrid_file", "hybrids/<int:hybrid_id>/files/<str:form>"),
+    ),
+    Exportable(
+        "calibration",
+        "Calibration of a judge",
+        {calibrations.CSV: Form("CSV", "csv", heads=1), calibrations.JSON: Form("JSON", "json")},
+        lambda it: calibrations.file_lines(it.record, it.form),
+        lambda it: it.record.labels,
+        Order.COMPARISONS,
+        Subject("calibration", "calibration", lambda campaign: calibrations_of(campaign).defer(None).order_by("name")),
+        label="Calibrations of judges",
+        shows=lambda it: seen_in_calibration(it.record),
+        page=Page("calibration_file", "calibrations/<int:calibration_id>/files/<str:form>"),
     ),
     Exportable(
         "study",

@@ -176,8 +176,8 @@ class Hybrid(AppendOnly):
         return self.name
 
 
-class Calculation(models.Model):
-    """What a comparison came to at a time; the newest one that is done counts."""
+class BackgroundWork(models.Model):
+    """What a worker has to compute, and how far it is; see metaeval.background."""
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting for the worker"
@@ -188,14 +188,10 @@ class Calculation(models.Model):
 
     ACTIVE = (State.WAITING, State.RUNNING)
 
-    comparison = models.ForeignKey(Comparison, models.PROTECT, related_name="calculations")
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     stage = models.CharField(max_length=120, blank=True, help_text="What is being done.")
     percent = models.PositiveSmallIntegerField(default=0)
     why = models.TextField(blank=True, help_text="Why there is no result.")
-    inputs = JSONText(default=dict, help_text="What names the state of both sides when they were read.")
-    result = JSONText(default=None, null=True)
-    files = JSONText(default=dict, help_text="The result as tables, by file name.")
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey("accounts.Person", models.PROTECT, null=True, editable=False)
     ended_at = models.DateTimeField(null=True)
@@ -205,7 +201,24 @@ class Calculation(models.Model):
     attempts = models.PositiveSmallIntegerField(default=0)
 
     class Meta:
+        abstract = True
         ordering = ("-pk",)
+
+    @property
+    def is_over(self) -> bool:
+        """Say whether nothing more will come of it."""
+        return self.state not in self.ACTIVE
+
+
+class Calculation(BackgroundWork):
+    """What a comparison came to at a time; the newest one that is done counts."""
+
+    comparison = models.ForeignKey(Comparison, models.PROTECT, related_name="calculations")
+    inputs = JSONText(default=dict, help_text="What names the state of both sides when they were read.")
+    result = JSONText(default=None, null=True)
+    files = JSONText(default=dict, help_text="The result as tables, by file name.")
+
+    class Meta(BackgroundWork.Meta):
         constraints = (
             models.UniqueConstraint(
                 fields=("comparison",), condition=Q(state__in=("waiting", "running")), name="one_calculation_at_a_time"
@@ -215,11 +228,6 @@ class Calculation(models.Model):
     def __str__(self) -> str:
         return f"{self.comparison}, {self.get_state_display()}"
 
-    @property
-    def is_over(self) -> bool:
-        """Say whether nothing more will come of it."""
-        return self.state not in self.ACTIVE
-
 
 class Calibration(AppendOnly):
     """How a judge's labels relate to those that people gave of the same things.
@@ -228,6 +236,7 @@ class Calibration(AppendOnly):
     """
 
     campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="calibrations")
+    name = models.CharField(max_length=270)
     human = models.ForeignKey(Condition, models.PROTECT, related_name="+", help_text="Whose labels are people's.")
     judged = models.ForeignKey(Condition, models.PROTECT, related_name="+", help_text="Whose labels are the judge's.")
     kind = models.CharField(max_length=12, help_text="Of label.")
@@ -241,9 +250,31 @@ class Calibration(AppendOnly):
 
     class Meta(AppendOnly.Meta):
         ordering = ("-pk",)
+        constraints = (models.UniqueConstraint(fields=("campaign", "name"), name="calibration_name_once"),)
 
     def __str__(self) -> str:
-        return f"{self.judged} against {self.human}"
+        return self.name
+
+
+class CalibrationRequest(BackgroundWork):
+    """A calibration that an organizer asked for; a record of the calibration is made once it is computed."""
+
+    campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="calibration_requests")
+    human = models.ForeignKey(Condition, models.PROTECT, related_name="+", help_text="Whose labels are people's.")
+    judged = models.ForeignKey(Condition, models.PROTECT, related_name="+", help_text="Whose labels are the judge's.")
+    calibration = models.OneToOneField(Calibration, models.PROTECT, null=True, related_name="+")
+
+    class Meta(BackgroundWork.Meta):
+        constraints = (
+            models.UniqueConstraint(
+                fields=("human", "judged"),
+                condition=Q(state__in=("waiting", "running")),
+                name="one_calibration_at_a_time",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.judged} against {self.human}, {self.get_state_display()}"
 
 
 class CalibrationGate(AppendOnly):

@@ -1,10 +1,11 @@
-"""Background work on comparisons: ids in. The database says what waits; a message is only a hint to look."""
+"""Background work on comparisons and calibrations: ids in. The database says what waits; a message is only a hint."""
 
 from celery import shared_task
 
 from assessor.runtime.workers import at_start_and_after_deaths
 from metaeval import actions
-from metaeval.models import Calculation
+from metaeval.background import sweep
+from metaeval.models import Calculation, CalibrationRequest
 
 
 @shared_task
@@ -13,10 +14,18 @@ def calculate(calculation_id: int) -> None:
     actions.run(Calculation.objects.select_related("comparison__campaign").get(pk=calculation_id))
 
 
+@shared_task
+def calibrate(request_id: int) -> None:
+    """Calibrate a judge, unless that is being done or over."""
+    related = ("campaign", "human", "judged__judge", "created_by")
+    actions.run_calibration(CalibrationRequest.objects.select_related(*related).get(pk=request_id))
+
+
 def take_up() -> None:
     """Send hints for all that waits, and for what a dead process left."""
-    for pk in actions.sweep():
-        calculate.delay(pk)
+    for model, task in ((Calculation, calculate), (CalibrationRequest, calibrate)):
+        for pk in sweep(model):
+            task.delay(pk)
 
 
 at_start_and_after_deaths(take_up)

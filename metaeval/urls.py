@@ -25,7 +25,6 @@ urlpatterns = [
     path("campaigns/<slug:slug>/calibrations/gate/", calibrations.calibration_gate, name="calibration_gate"),
     path(f"{_CALIBRATION}/", calibrations.calibration, name="calibration"),
     path(f"{_CALIBRATION}/figures/<str:name>.<str:form>", calibrations.calibration_figure, name="calibration_figure"),
-    path(f"{_CALIBRATION}/files/<str:name>", calibrations.calibration_file, name="calibration_file"),
     path("campaigns/<slug:slug>/comparisons/", comparisons.comparisons, name="comparisons"),
     path("campaigns/<slug:slug>/comparisons/tables/", comparisons.import_table, name="import_table"),
     path("campaigns/<slug:slug>/comparisons/against/<str:side>/", joint.against, name="comparisons_against"),

@@ -255,6 +255,27 @@ class HybridScores(Schema):
     runs: list[HybridRun]
 
 
+class CalibrationItem(Schema):
+    """What a judge's labels are worth by people's. kappa: quadratic; low and high of its 95 % interval, or why none."""
+
+    id: int
+    name: str
+    human: str
+    judged: str
+    kind: Kinds
+    identity: dict[str, Any]
+    labels: int
+    topics: int
+    kappa: dict[str, Any]
+    created_at: datetime
+
+
+class CalibrationTold(CalibrationItem):
+    """result: all that was found, as in calibration.json."""
+
+    result: dict[str, Any]
+
+
 class TaskItem(Schema):
     """What a person has to do. seconds: active time; total: 0 where there is no fixed number."""
 

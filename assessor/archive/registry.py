@@ -178,6 +178,7 @@ BY_MODEL = {kept.model: kept for kept in KEPT}
 # What is not in archives, by model, and why.
 LEFT_OUT: dict[str, str] = {
     "work.installation": "the name of this database",
+    "metaeval.calibrationrequest": "work of this installation; the calibration is kept",
     "exports.export": "files of this installation; the history says who took which",
     "mfa.authenticator": "what people of this installation sign in with",
     "socialaccount.socialaccount": "what people of this installation sign in with",

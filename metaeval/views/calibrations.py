@@ -1,37 +1,37 @@
-"""Calibrations of judges: made, listed, shown with tables and a figure, and as files; and the gate they must pass."""
+"""Calibrations of judges: asked for, listed, shown with tables and a figure; and the gate they must pass."""
 
 from typing import TYPE_CHECKING
 
 from django.core.paginator import Paginator
+from django.db import transaction
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from assessor.campaigns.access import organized_campaign
-from assessor.campaigns.http import PersonRequest, download
+from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Campaign
-from assessor.work.exposure import take_file
 from metaeval.access import campaign_calibration
-from metaeval.actions import create_calibration, set_calibration_gate
+from metaeval.actions import request_calibration, set_calibration_gate
 from metaeval.calibration_forms import CalibrateForm, GateForm
 from metaeval.calibrations import (
-    FILES,
-    NotCalibrated,
+    CSV,
+    JSON,
     at_least,
     calibrations_of,
-    file_lines,
     gate_of,
     headline,
     judged_conditions,
+    open_requests,
     passes,
     uncalibrated,
 )
 from metaeval.charts.rendering import FORMS
-from metaeval.exposure import seen_in_calibration
 from metaeval.models import Calibration
 from metaeval.pages import figure_content
 from metaeval.stats.calibration import MARGIN
+from metaeval.tasks import calibrate
 from metaeval.views.figures import figure_response
 
 if TYPE_CHECKING:
@@ -42,16 +42,20 @@ _ON_A_PAGE = 50
 
 @require_http_methods(["GET", "POST"])
 def calibrations(request: PersonRequest, slug: str) -> HttpResponse:
-    """The calibrations so far, by the newest, the form of a new one, and the gate."""
+    """The calibrations so far, by the newest, the form of a new one, which goes to the background, and the gate.
+
+    While one is computed, htmx asks each second how far it is.
+    """
     campaign = organized_campaign(request.user, slug)
     form = CalibrateForm(campaign, request.POST or None)
     if request.method == "POST" and form.is_valid():
-        try:
-            made = create_calibration(campaign=campaign, **form.cleaned_data, acting_user=request.user)
-        except NotCalibrated as error:
-            form.add_error(None, str(error))
-        else:
-            return redirect("calibration", slug, made.pk)
+        with transaction.atomic():
+            asked = request_calibration(campaign=campaign, **form.cleaned_data, acting_user=request.user)
+            # Should the queue be gone, the next start of a worker finds it waiting in the database.
+            transaction.on_commit(lambda: calibrate.delay(asked.pk), robust=True)
+        return redirect("calibrations", slug)
+    if request.htmx:
+        return _progress(request, campaign)
     return _list(request, campaign, form, GateForm(campaign))
 
 
@@ -66,12 +70,25 @@ def calibration_gate(request: PersonRequest, slug: str) -> HttpResponse:
     return _list(request, campaign, CalibrateForm(campaign), form)
 
 
+def _progress(request: PersonRequest, campaign: Campaign) -> HttpResponse:
+    requests = open_requests(campaign)
+    is_active = any(not one.is_over for one in requests)
+    told = {"campaign": campaign, "requests": requests, "is_active": is_active}
+    response = render(request, "metaeval/calibrations.html#progress", told)
+    if not is_active:
+        response["HX-Refresh"] = "true"  # what came of them takes the whole page
+    return response
+
+
 def _list(request: PersonRequest, campaign: Campaign, form: CalibrateForm, gate_form: GateForm) -> HttpResponse:
     gate, judged = gate_of(campaign), judged_conditions(campaign)
     lacking = uncalibrated(campaign, judged)
     page = Paginator(calibrations_of(campaign), _ON_A_PAGE).get_page(request.GET.get("page"))
+    requests = open_requests(campaign)
     context = {
         "campaign": campaign,
+        "requests": requests,
+        "is_active": any(not one.is_over for one in requests),
         "form": form,
         "gate": gate,
         "gate_form": gate_form,
@@ -105,7 +122,7 @@ def calibration(request: PersonRequest, slug: str, calibration_id: int) -> HttpR
         "figures": [figure_content(figure.name, figure.title, figure.specification)],
         "figure_forms": FORMS,
         "address": reverse("calibration", args=[slug, found.pk]),
-        "files": FILES,
+        "files": (CSV, JSON),
     }
     return render(request, "metaeval/calibration.html", context)
 
@@ -121,17 +138,6 @@ def calibration_figure(
         raise Http404("There is no such figure.")
     file_name = f"{slug}.calibration-{found.pk}.{name}"
     return figure_response(request, figure.specification, name=file_name, form=form)
-
-
-@require_safe
-def calibration_file(request: PersonRequest, slug: str, calibration_id: int, name: str) -> HttpResponseBase:
-    """All figures of a calibration as CSV or JSON."""
-    found = campaign_calibration(organized_campaign(request.user, slug), calibration_id)
-    if name not in FILES:
-        raise Http404("There is no such file.")
-    take_file(request.user, seen_in_calibration(found))
-    ending = name.rpartition(".")[2]
-    return download(f"{slug}.calibration-{found.pk}.{ending}", file_lines(found, name))
 
 
 def _figure(found: Calibration) -> "NamedFigure":

@@ -13,7 +13,7 @@ from assessor.campaigns.models import Campaign, Topic
 from assessor.runtime.process_cache import cache
 from assessor.work.actions import give_tasks
 from assessor.work.models import Scope
-from metaeval.actions import create_comparison, create_hybrid, run
+from metaeval.actions import create_calibration, create_comparison, create_hybrid, run
 from nuggets.actions import create_manual_nuggets
 from tests.conftest import client_of, make_person
 from tests.support.lines import FULL, NONE, cites
@@ -97,6 +97,7 @@ def study(campaign: Campaign, import_file, anna: Person, olga: Person) -> Campai
     first, second = (campaign.conditions.get(name=f"A {by} on people") for by in ("people", "model"))
     run(create_comparison(campaign=campaign, first=first, second=second, seed=1, draws=10, acting_user=olga))
     create_hybrid(campaign=campaign, human=first, model=second, acting_user=olga)
+    create_calibration(campaign=campaign, human=first, judged=second, acting_user=olga)
     manual = create_manual_nuggets(
         campaign=campaign, name="Manual", qrels_source=campaign.qrels_sources.get(name="NIST"), acting_user=olga
     )

@@ -45,6 +45,8 @@ TABLE = {
             "get_comparison": "/comparisons/{comparison}",
             "list_hybrids": "/hybrids",
             "get_hybrid_scores": "/hybrids/{hybrid}/scores",
+            "list_calibrations": "/calibrations",
+            "get_calibration": "/calibrations/{calibration}",
             "list_tasks": "/tasks",
             "list_progress": "/progress",
             "list_events": "/events",
@@ -60,7 +62,8 @@ def keys(campaign: Campaign) -> dict[str, int]:
         for kind in ("nuggets", "questions", "assignment", "grading", "argue", "support", "preference")
     }
     source, comparison = campaign.qrels_sources.earliest("pk"), campaign.comparisons.get()
-    return by_kind | {"source": source.pk, "comparison": comparison.pk, "hybrid": campaign.hybrids.get().pk}
+    of = {"hybrid": campaign.hybrids.get().pk, "calibration": campaign.calibrations.get().pk}
+    return by_kind | of | {"source": source.pk, "comparison": comparison.pk}
 
 
 @pytest.fixture

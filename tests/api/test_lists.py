@@ -386,3 +386,16 @@ def test_hybrid_scores_are_told_by_measure(study: Campaign, ask: Ask):
     assert {run["why"] for run in found["runs"]} == {"fewer than 3 judged topics"}
     assert {run["score"] for run in found["runs"]} == {None}
     assert ask(address, measure="no").status_code == 404
+
+
+def test_a_calibration_is_told_with_what_was_found(study: Campaign, ask: Ask, olga: Person):
+    made = study.calibrations.get()
+    [told] = ask("/campaigns/study/calibrations").json()["items"]
+    assert (told["id"], told["human"], told["judged"]) == (made.pk, "A people on people", "A model on people")
+    assert (told["name"], told["kind"]) == ("A model on people against A people on people", "assignment")
+    assert (told["labels"], told["topics"], told["kappa"]) == (made.labels, made.topics, made.kappa)
+    assert not Exposure.objects.filter(person=olga).exists()
+    found = ask(f"/campaigns/study/calibrations/{made.pk}").json()
+    assert found == told | {"result": made.result}
+    assert Exposure.objects.filter(person=olga, kind="assignment").exists()
+    assert ask(f"/campaigns/study/calibrations/{made.pk + 1}").status_code == 404

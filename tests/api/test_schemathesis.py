@@ -67,7 +67,7 @@ def test_the_api_answers_as_it_is_described(study: Campaign, secrets: dict[str, 
         name = operation.definition.raw["operationId"]
         condition = known[KINDS.get(name, "assignment")]
         there = {"slug": "study", "condition_id": condition, "source_id": known["source"]}
-        there |= {"comparison_id": known["comparison"], "hybrid_id": known["hybrid"]}
+        there |= {f"{what}_id": known[what] for what in ("comparison", "hybrid", "calibration")}
         for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE):
             found.setdefault(name, set()).update(answered(operation, mode, there, secrets["organizer"]))
     assert set(found) == set(TABLE)

@@ -32,7 +32,7 @@ from assessor.work.actions import put_in_queue
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Draw, Exposure, Reminder, Scope, TimeSpent, Write
 from metaeval.actions import create_comparison, create_hybrid
-from metaeval.models import Calibration, CalibrationGate, Figure, ScoreTable
+from metaeval.models import Calibration, CalibrationGate, CalibrationRequest, Figure, ScoreTable
 from nuggets import actions
 from nuggets.models import BankEdition, Nugget, NuggetBank
 from tests.api.tokens import make_token
@@ -123,7 +123,8 @@ def one_of_each(bank: NuggetBank, import_file) -> dict[type[Model], Model]:
     create_hybrid(campaign=campaign, human=first, model=second, acting_user=None)
     Draw.objects.create(condition=first, seed=1, frame=["t1"], topics=["t1"])
     sides = {"human": first, "judged": second}
-    Calibration.objects.create(campaign=campaign, labels=0, topics=0, **sides)
+    Calibration.objects.create(campaign=campaign, name="model against people", labels=0, topics=0, **sides)
+    CalibrationRequest.objects.create(campaign=campaign, **sides)
     CalibrationGate.objects.create(campaign=campaign)
     Registration.objects.create(campaign=campaign, title="Asked", document={}, sha256="0" * 64)
     Figure.objects.create(calculation=compared, name="labels", title="Labels")

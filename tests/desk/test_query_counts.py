@@ -40,7 +40,14 @@ from assessor.work.actions.guidelines import change_guidelines, in_force
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Draw, Reminder, Reply, ReplyRead, Scope, Task, TimeSpent, Waiting
 from assignment.actions import create_manual_assign
-from metaeval.actions import create_calibration, create_comparison, create_hybrid, run, set_calibration_gate
+from metaeval.actions import (
+    create_calibration,
+    create_comparison,
+    create_hybrid,
+    request_calibration,
+    run,
+    set_calibration_gate,
+)
 from metaeval.models import CalibrationGate, Comparison, Hybrid, ScoreTable
 from metaeval.queries import side_key
 from nuggets import actions
@@ -218,7 +225,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
             name: [slug, campaign.calibrations.earliest("pk").pk, *further]
             for name, further in (
                 ("calibration", ()),
-                ("calibration_file", ("calibration.csv",)),
+                ("calibration_file", ("csv",)),
                 ("calibration_figure", ("reliability", "svg")),
             )
         },
@@ -296,6 +303,7 @@ def files(campaign: Campaign) -> Iterator[str]:
         "comparison": "Grades 2",
         "hybrid": "Hybrid 2",
         "influence": "Labels of nuggets",
+        "calibration": "Support model 2 against Support people 2",
     }
     full |= {"support_judgments": "Support edited 2", "qrels": "NIST"}
     for kind in EXPORTABLES:
@@ -528,6 +536,7 @@ def judge_support_on_t1(campaign: Campaign, person: Person, new: range) -> None:
         people = models_condition(campaign, f"Support people {number}", by="people")
         label_as_model(people, said)
         create_calibration(campaign=campaign, human=people, judged=shown, acting_user=None)
+        request_calibration(campaign=campaign, human=people, judged=shown, acting_user=None)
         gate = CalibrationGate(campaign=campaign, least_kappa=Decimal("0.50"))
         set_calibration_gate(gate, acting_user=None)
         give(

@@ -592,7 +592,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "calibrations": f"{base}/calibrations/",
         "calibration_gate": f"{base}/calibrations/gate/",
         "calibration": f"{base}/calibrations/{calibrated.pk}/",
-        "calibration_file": f"{base}/calibrations/{calibrated.pk}/files/calibration.csv",
+        "calibration_file": f"{base}/calibrations/{calibrated.pk}/files/csv",
         "calibration_figure": f"{base}/calibrations/{calibrated.pk}/figures/reliability.json",
         "nugget_undo": f"/nuggets/{bank.pk}/undo/",
         "nugget_redo": f"/nuggets/{bank.pk}/redo/",

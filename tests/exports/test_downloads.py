@@ -20,7 +20,7 @@ from assessor.exports import actions
 from assessor.exports.models import Export
 from assessor.exports.registry import EXPORTABLES
 from assessor.studies.actions import register_study
-from metaeval.actions import create_comparison, create_hybrid, run
+from metaeval.actions import create_calibration, create_comparison, create_hybrid, run
 from tests.conftest import client_of
 from tests.nuggets.model import draft, make_condition, make_model
 from tests.studies.conftest import answered as answered
@@ -40,7 +40,6 @@ BESIDE = {
     "assessor/exports/frozen_views.py": "frozen conditions, with their signed manifests",
     "assessor/exports/views.py": "the view of exports",
     "metaeval/views/figures.py": "figures of pages, which show what the pages do",
-    "metaeval/views/calibrations.py": "whoever takes one is exposed, see tests/metaeval/test_calibrations.py",
 }
 
 
@@ -64,6 +63,7 @@ def full(people: Condition, model: Condition, n_people: Condition, n_model: Cond
         assert run(compared).state == "done"
     draw(people, model, name="Who")
     create_hybrid(campaign=campaign, human=people, model=model, name="Both", acting_user=None)
+    create_calibration(campaign=campaign, human=people, judged=model, acting_user=None)
     words = {name: ["some"] for name in ("hypotheses", "conditions", "measures")}
     fields = {"title": "Whether people agree", "sample": "all", "stopping_rule": "none", **words}
     register_study(campaign=campaign, fields=fields, acting_user=None)
@@ -91,6 +91,7 @@ PAGES = {
     "comparison": ("NIST's and Mia's", "", "study.NIST_s_and_Mia_s.{ending}"),
     "registration": ("Whether people agree", "", "study.registration.Whether_people_agree.json"),
     "hybrid": ("Both", "", "study.hybrid.Both.{ending}"),
+    "calibration": ("Mia's against NIST's", "", "study.calibration.Mia_s_against_NIST_s.{ending}"),
     "study": ("Who", "", "study.study.Who.{ending}"),
     "studies": ("", "", "study.studies.csv"),
     "drafts": ("AutoNuggets+Edits", "", "study.drafts.{of}.csv"),

@@ -17,7 +17,7 @@ SCORED = ("assignment", "support")
 
 
 def fetch_answers(player: Player, person: str) -> Iterator[tuple[str, bytes]]:
-    """Yield a name and what is answered for each address, of every condition, source, comparison and hybrid."""
+    """Yield a name and what is answered for each address, of all that the lists have."""
     secret = io.StringIO()
     call_command("create_token", person, "golden", stdout=secret)
 
@@ -41,7 +41,7 @@ def fetch_answers(player: Player, person: str) -> Iterator[tuple[str, bytes]]:
 def _fill(path: str, ask: Any) -> Iterator[tuple[str, str]]:
     """Yield the addresses that a path of the description stands for, each with a name that has no keys."""
     path = path.replace("{slug}", "golden")
-    match = re.search(r"/(conditions|qrels|comparisons|hybrids)/\{\w+\}(.*)", path)
+    match = re.search(r"/(conditions|qrels|comparisons|hybrids|calibrations)/\{\w+\}(.*)", path)
     if match is None:
         yield path, path
         return

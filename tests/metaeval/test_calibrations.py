@@ -16,13 +16,15 @@ from assessor.campaigns.actions import create_condition
 from assessor.campaigns.condition_kind import CIRCULAR, ConditionKind
 from assessor.campaigns.models import Campaign, Condition, Event, Judge
 from assessor.labels.label_kind import label_kind
+from assessor.runtime.processes import me
 from assessor.scores.leaderboards import name_of, score_lines
 from assessor.work.models import Exposure
-from metaeval.actions import create_calibration, create_comparison, set_calibration_gate
-from metaeval.calibrations import NotCalibrated, headline, human_conditions, newest_of, refusal
-from metaeval.models import Calibration, CalibrationGate
+from metaeval.actions import create_calibration, create_comparison, request_calibration, set_calibration_gate
+from metaeval.calibrations import NotCalibrated, calibrate_labels, headline, human_conditions, newest_of, refusal
+from metaeval.models import Calibration, CalibrationGate, CalibrationRequest
 from metaeval.stats.agreement import Weights, kappa
 from metaeval.stats.means import Policy
+from metaeval.tasks import calibrate, take_up
 from tests.assignment.conftest import run_file
 from tests.assignment.scored import import_banks, label, say, sheet_on
 from tests.conftest import client_of
@@ -303,12 +305,18 @@ def test_pages_say_uncalibrated(made: Calibration, auto: Condition, people: Cond
     assert "uncalibrated" not in listed
 
 
-def test_an_organizer_calibrates_and_sets_a_gate(auto: Condition, people: Condition, client: Client):
+def test_an_organizer_calibrates_and_sets_a_gate(auto: Condition, people: Condition, client: Client, olga: Person):
     page = "/campaigns/study/calibrations/"
     assert "Nothing to calibrate" not in client.get(page).content.decode()
-    response = client.post(page, {"human": people.pk, "judged": auto.pk})
+    assert client.post(page, {"human": people.pk, "judged": auto.pk})["Location"] == page
+    text = client.get(page).content.decode()
+    assert "waiting for the worker" in text
+    assert 'hx-trigger="every 1s"' in text
+    assert not Calibration.objects.exists()
+    calibrate(CalibrationRequest.objects.get().pk)
     made = Calibration.objects.get()
-    assert response["Location"] == base(made)
+    assert made.created_by == olga
+    assert base(made) in client.get(page).content.decode()
     text = client.get(base(made)).content.decode()
     assert headline(made) in text
     assert f'data-figure="{base(made)}figures/reliability.json"' in text
@@ -325,28 +333,94 @@ def test_an_organizer_calibrates_and_sets_a_gate(auto: Condition, people: Condit
     assert CalibrationGate.objects.count() == 1
 
 
+def test_how_far_a_calibration_is_is_asked_each_second(auto: Condition, people: Condition, client: Client):
+    page, asked = "/campaigns/study/calibrations/", {"HX-Request": "true"}
+    client.post(page, {"human": people.pk, "judged": auto.pk})
+    CalibrationRequest.objects.update(state="running", stage="labels", percent=10)
+    response = client.get(page, headers=asked)
+    text = response.content.decode()
+    assert "labels" in text
+    assert 'value="10"' in text
+    assert "New calibration" not in text
+    assert "HX-Refresh" not in response
+    CalibrationRequest.objects.update(state="waiting")
+    calibrate(CalibrationRequest.objects.get().pk)
+    response = client.get(page, headers=asked)
+    assert response["HX-Refresh"] == "true"
+    assert "Edits/Auto" not in response.content.decode()
+
+
+def test_asked_twice_a_calibration_is_made_once(auto: Condition, people: Condition, client: Client):
+    for _ in range(2):
+        client.post("/campaigns/study/calibrations/", {"human": people.pk, "judged": auto.pk})
+    asked = CalibrationRequest.objects.get()
+    for _ in range(2):
+        calibrate(asked.pk)
+    assert Calibration.objects.count() == 1
+    client.post("/campaigns/study/calibrations/", {"human": people.pk, "judged": auto.pk})
+    calibrate(CalibrationRequest.objects.latest("pk").pk)
+    assert list(Calibration.objects.order_by("pk").values_list("name", flat=True)) == [
+        "Edits/Auto against Edits/People",
+        "Edits/Auto against Edits/People (2)",
+    ]
+
+
+def test_a_killed_calibration_is_taken_up_again_and_made_once(
+    auto: Condition, people: Condition, monkeypatch: pytest.MonkeyPatch
+):
+    asked = request_calibration(campaign=auto.campaign, human=people, judged=auto, acting_user=None)
+    rows = CalibrationRequest.objects.filter(pk=asked.pk)
+    dead = me().rsplit(" ", 2)[0] + " 999999 1.0"
+    rows.update(state="running", owner=dead, attempts=1)
+    calibrate(asked.pk)  # another process may have it
+    assert not Calibration.objects.exists()
+    sent: list[int] = []
+    monkeypatch.setattr(calibrate, "delay", sent.append)
+    take_up()
+    assert sent == [asked.pk]
+
+    def taken_over(*args: object) -> dict:
+        rows.update(owner=dead)
+        return calibrate_labels(people, auto)
+
+    monkeypatch.setattr("metaeval.actions.calibrate_labels", taken_over)
+    calibrate(asked.pk)
+    assert not Calibration.objects.exists()
+    assert not Event.objects.filter(verb="calibration made").exists()
+    monkeypatch.undo()
+    take_up()
+    calibrate(asked.pk)
+    assert rows.get().calibration == Calibration.objects.get()
+    rows.update(state="running", calibration=None, owner=dead, attempts=3)
+    take_up()
+    assert (rows.get().state, rows.get().why) == ("failed", "its process died 3 times")
+
+
 def test_what_does_not_go_together_is_refused_on_the_page(auto: Condition, people: Condition, client: Client):
-    edits = auto.nuggets
+    page, edits = "/campaigns/study/calibrations/", auto.nuggets
     assert edits is not None
     empty = imported(edits, "empty")
-    text = client.post("/campaigns/study/calibrations/", {"human": empty.pk, "judged": auto.pk}).content.decode()
-    assert "have labelled nothing in common that counts" in text
-    text = client.post("/campaigns/study/calibrations/", {"human": auto.pk, "judged": auto.pk}).content.decode()
+    client.post(page, {"human": empty.pk, "judged": auto.pk})
+    calibrate(CalibrationRequest.objects.get().pk)
+    text = client.get(page).content.decode()
+    assert "was not calibrated: empty and Edits/Auto have labelled nothing in common that counts." in text
+    assert 'hx-trigger="every 1s"' not in text
+    text = client.post(page, {"human": auto.pk, "judged": auto.pk}).content.decode()
     assert "Select a valid choice" in text
 
 
 def test_files_have_what_the_record_has_and_are_recorded(made: Calibration, client: Client, olga: Person):
-    text = b"".join(client.get(f"{base(made)}files/calibration.csv").streaming_content).decode()  # type: ignore[attr-defined]
+    text = b"".join(client.get(f"{base(made)}files/csv").streaming_content).decode()  # type: ignore[attr-defined]
     rows = list(csv.DictReader(io.StringIO(text)))
     found = {(row["stratum"], row["given"], row["label"], row["outcome"]): row["value"] for row in rows}
     share = made.result["strata"][0]["rows"][2]["human"][2]["value"]
     assert float(found["all labels", "model", "support", "human support"]) == share
     assert float(found["all labels", "", "", "kappa, quadratic"]) == made.kappa["value"]
     assert Exposure.objects.filter(person=olga, kind="assignment").exists()
-    response = client.get(f"{base(made)}files/calibration.json")
+    response = client.get(f"{base(made)}files/json")
     told = json.loads(b"".join(response.streaming_content))  # type: ignore[attr-defined]
     assert (told["model"], told["matrix"]) == ("gpt-4o", made.result["matrix"])
-    assert client.get(f"{base(made)}files/no.csv").status_code == 404
+    assert client.get(f"{base(made)}files/no").status_code == 404
 
 
 def test_the_figure_shows_the_curve(made: Calibration, client: Client):

@@ -19,7 +19,8 @@ from assessor.work.actions import give_tasks
 from assessor.work.models import TimeSpent
 from assignment.actions.resolution import leave_out
 from metaeval import tasks
-from metaeval.actions import ComparisonError, TableError, calculate_again, create_comparison, import_table, run, sweep
+from metaeval.actions import ComparisonError, TableError, calculate_again, create_comparison, import_table, run
+from metaeval.background import sweep
 from metaeval.inputs import Restriction, load_input, names_of, restrict
 from metaeval.models import Calculation, Comparison, ScoreTable
 from metaeval.pages import differences, layer_rows
@@ -610,10 +611,10 @@ def test_what_a_dead_process_left_waits_again(first: Condition, second: Conditio
     dead = me().rsplit(" ", 2)[0] + " 999999 1.0"
     for attempts, state in ((1, "waiting"), (2, "waiting"), (3, "failed")):
         rows.update(state="running", owner=dead, attempts=attempts)
-        assert sweep() == ([calculation.pk] if state == "waiting" else [])
+        assert sweep(Calculation) == ([calculation.pk] if state == "waiting" else [])
         assert rows.get().state == state
     rows.update(state="running", owner="elsewhere 1 1.0", alive_at=timezone.now(), attempts=1)
-    assert sweep() == []
+    assert sweep(Calculation) == []
     assert rows.get().state == "running"
 
 

@@ -200,7 +200,9 @@ def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
         Figure: _figure(table),
         Draw: Draw.objects.create(condition=task.condition, seed=1, frame=["t1"], topics=["t1"]),
         Registration: Registration.objects.create(campaign=task.campaign, title="Asked", document={}, sha256="0" * 64),
-        Calibration: Calibration.objects.create(labels=0, topics=0, **_sides(task, human="human", judged="judged")),
+        Calibration: Calibration.objects.create(
+            name="C", labels=0, topics=0, **_sides(task, human="human", judged="judged")
+        ),
         CalibrationGate: CalibrationGate.objects.create(campaign=task.campaign),
         Hybrid: Hybrid.objects.create(name="both", **_sides(task, human="human", judged="model")),
         Guidelines: Guidelines.objects.get(),

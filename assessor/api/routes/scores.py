@@ -12,6 +12,8 @@ from assessor.api.lookups import judged_topics, runs_called
 from assessor.api.operations import many, one
 from assessor.api.pagination import MOST, Asked, Id, Json, Key, Listing, Parameters, Text, answer, as_json, of_records
 from assessor.api.schemas import (
+    CalibrationItem,
+    CalibrationTold,
     ComparisonItem,
     ComparisonTold,
     HybridItem,
@@ -28,12 +30,13 @@ from assessor.scores.loading import Scores
 from assessor.scores.score_source import scored_conditions
 from assessor.scores.tables import Row, cell_figures, score_table
 from assessor.work.exposure import take_file
-from metaeval.access import campaign_comparison, campaign_hybrid
-from metaeval.exposure import seen_in_comparison, seen_in_hybrid
+from metaeval.access import campaign_calibration, campaign_comparison, campaign_hybrid
+from metaeval.calibrations import calibrations_of
+from metaeval.exposure import seen_in_calibration, seen_in_comparison, seen_in_hybrid
 from metaeval.hybrid_tables import score_json
 from metaeval.hybrids import hybrid_result, hybrids_of
 from metaeval.inputs import NothingToCompare
-from metaeval.models import Calculation, Comparison, Hybrid
+from metaeval.models import Calculation, Calibration, Comparison, Hybrid
 from metaeval.queries import comparisons_of
 from metaeval.report import result_json
 from metaeval.stats.means import Policy
@@ -185,4 +188,34 @@ def _hybrid(hybrid: Hybrid) -> dict[str, Any]:
         "prior_sd": float(hybrid.prior_sd),
         "policy": hybrid.policy,
         "created_at": hybrid.created_at.isoformat(),
+    }
+
+
+@many(router, "/campaigns/{slug}/calibrations", "list_calibrations", CalibrationItem, "results")
+def list_calibrations(request: HttpRequest, slug: Text, asked: Query[Asked]) -> HttpResponseBase:
+    """The calibrations of judges."""
+    campaign = organized_campaign(asker(request), slug)
+    return answer(request, asked, of_records(calibrations_of(campaign), _calibration))
+
+
+@one(router, "/campaigns/{slug}/calibrations/{calibration_id}", "get_calibration", CalibrationTold, "results")
+def get_calibration(request: HttpRequest, slug: Text, calibration_id: Id) -> HttpResponseBase:
+    """A calibration, with all that was found."""
+    calibration = campaign_calibration(organized_campaign(asker(request), slug), calibration_id)
+    take_file(asker(request), seen_in_calibration(calibration))
+    return as_json(_calibration(calibration) | {"result": calibration.result})
+
+
+def _calibration(calibration: Calibration) -> dict[str, Any]:
+    return {
+        "id": calibration.pk,
+        "name": calibration.name,
+        "human": str(calibration.human),
+        "judged": str(calibration.judged),
+        "kind": calibration.kind,
+        "identity": calibration.identity,
+        "labels": calibration.labels,
+        "topics": calibration.topics,
+        "kappa": calibration.kappa,
+        "created_at": calibration.created_at.isoformat(),
     }

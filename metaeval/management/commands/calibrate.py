@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 from assessor.campaigns.management.common import campaign_called, named, write_lines
 from assessor.scores.score_source import scored_conditions
 from metaeval.actions import create_calibration
-from metaeval.calibrations import CSV, FILES, NotCalibrated, file_lines, headline
+from metaeval.calibrations import CSV, JSON, NotCalibrated, file_lines, headline
 
 
 class Command(BaseCommand):
@@ -33,5 +33,5 @@ class Command(BaseCommand):
             write_lines(file_lines(calibration, CSV), "-", self.stdout)
             return
         options["out"].mkdir(parents=True, exist_ok=True)
-        for name in FILES:
-            write_lines(file_lines(calibration, name), str(options["out"] / name), self.stdout)
+        for form in (CSV, JSON):
+            write_lines(file_lines(calibration, form), str(options["out"] / f"calibration.{form}"), self.stdout)

@@ -13,7 +13,7 @@ from metaeval.models import BackgroundWork
 
 _log = logging.getLogger(__name__)
 Work = TypeVar("Work", bound=BackgroundWork)
-Progress = Callable[[int, str], None]
+Progress = Callable[[int, str], None]  # percent, and what is done next
 # An update of the record that does nothing once another process took this one for dead: it returns how many it changed.
 Update = Callable[..., int]
 

@@ -1,12 +1,13 @@
 """The calculation of a comparison: every number and figure, from its inputs as they are now."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from assessor.campaigns.models import Condition
+from metaeval.background import Progress
 from metaeval.ceiling_report import report_ceiling
 from metaeval.inputs import (
     Gap,
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 FORMAT = 1  # of results
 
 Json = dict[str, Any]
-Progress = Callable[[int, str], None]  # percent, and what is done next
 
 
 class Computation(NamedTuple):

@@ -1,6 +1,9 @@
 """Background work on comparisons and calibrations: ids in. The database says what waits; a message is only a hint."""
 
+from typing import Any
+
 from celery import shared_task
+from django.db import transaction
 
 from assessor.runtime.workers import at_start_and_after_deaths
 from metaeval import actions
@@ -21,9 +24,17 @@ def calibrate(request_id: int) -> None:
     actions.run_calibration(CalibrationRequest.objects.select_related(*related).get(pk=request_id))
 
 
+_TASKS: dict[type[Calculation | CalibrationRequest], Any] = {Calculation: calculate, CalibrationRequest: calibrate}
+
+
+def send_hint(work: Calculation | CalibrationRequest) -> None:
+    """Tell the worker, once it is committed. Should the queue be gone, the next start of one finds it waiting."""
+    transaction.on_commit(lambda: _TASKS[type(work)].delay(work.pk), robust=True)
+
+
 def take_up() -> None:
     """Send hints for all that waits, and for what a dead process left."""
-    for model, task in ((Calculation, calculate), (CalibrationRequest, calibrate)):
+    for model, task in _TASKS.items():
         for pk in sweep(model):
             task.delay(pk)
 

@@ -31,7 +31,7 @@ from metaeval.charts.rendering import FORMS
 from metaeval.models import Calibration
 from metaeval.pages import figure_content
 from metaeval.stats.calibration import MARGIN
-from metaeval.tasks import calibrate
+from metaeval.tasks import send_hint
 from metaeval.views.figures import figure_response
 
 if TYPE_CHECKING:
@@ -50,9 +50,7 @@ def calibrations(request: PersonRequest, slug: str) -> HttpResponse:
     form = CalibrateForm(campaign, request.POST or None)
     if request.method == "POST" and form.is_valid():
         with transaction.atomic():
-            asked = request_calibration(campaign=campaign, **form.cleaned_data, acting_user=request.user)
-            # Should the queue be gone, the next start of a worker finds it waiting in the database.
-            transaction.on_commit(lambda: calibrate.delay(asked.pk), robust=True)
+            send_hint(request_calibration(campaign=campaign, **form.cleaned_data, acting_user=request.user))
         return redirect("calibrations", slug)
     if request.htmx:
         return _progress(request, campaign)
@@ -70,12 +68,15 @@ def calibration_gate(request: PersonRequest, slug: str) -> HttpResponse:
     return _list(request, campaign, CalibrateForm(campaign), form)
 
 
-def _progress(request: PersonRequest, campaign: Campaign) -> HttpResponse:
+def _under_way(campaign: Campaign) -> dict[str, object]:
     requests = open_requests(campaign)
-    is_active = any(not one.is_over for one in requests)
-    told = {"campaign": campaign, "requests": requests, "is_active": is_active}
-    response = render(request, "metaeval/calibrations.html#progress", told)
-    if not is_active:
+    return {"campaign": campaign, "requests": requests, "is_active": any(not one.is_over for one in requests)}
+
+
+def _progress(request: PersonRequest, campaign: Campaign) -> HttpResponse:
+    under_way = _under_way(campaign)
+    response = render(request, "metaeval/calibrations.html#progress", under_way)
+    if not under_way["is_active"]:
         response["HX-Refresh"] = "true"  # what came of them takes the whole page
     return response
 
@@ -84,11 +85,8 @@ def _list(request: PersonRequest, campaign: Campaign, form: CalibrateForm, gate_
     gate, judged = gate_of(campaign), judged_conditions(campaign)
     lacking = uncalibrated(campaign, judged)
     page = Paginator(calibrations_of(campaign), _ON_A_PAGE).get_page(request.GET.get("page"))
-    requests = open_requests(campaign)
     context = {
-        "campaign": campaign,
-        "requests": requests,
-        "is_active": any(not one.is_over for one in requests),
+        **_under_way(campaign),
         "form": form,
         "gate": gate,
         "gate_form": gate_form,

@@ -27,13 +27,13 @@ from metaeval.charts.rendering import FORMS, TOP
 from metaeval.comparison_forms import CompareForm, TableForm
 from metaeval.joint import references
 from metaeval.kept_results import kept_result
-from metaeval.models import Calculation, Comparison, ScoreTable
+from metaeval.models import Comparison, ScoreTable
 from metaeval.pages import Difference, differences, figure_contents, measure_rows, score_listing, top_of
 from metaeval.queries import comparisons_of, conditions_of, latest_calculations, preview
 from metaeval.report import JSON, with_keys_of_topics
 from metaeval.stats.means import Policy
 from metaeval.stats.measures import Measure
-from metaeval.tasks import calculate
+from metaeval.tasks import send_hint
 from metaeval.topic_diagnosis import (
     TopicDiagnosis,
     diagnose,
@@ -60,7 +60,7 @@ def comparisons(request: PersonRequest, slug: str) -> HttpResponse:
                 calculation = actions.create_comparison(
                     campaign=campaign, **form.cleaned_data, acting_user=request.user
                 )
-                _hint(calculation)
+                send_hint(calculation)
         except ComparisonError as error:
             form.add_error(None, str(error))
         else:
@@ -87,11 +87,6 @@ def _list(request: PersonRequest, campaign: Campaign, form: CompareForm, table: 
         "uncalibrated": uncalibrated(campaign, conditions_of(page.object_list)),
     }
     return render(request, "metaeval/comparisons.html", context)
-
-
-def _hint(calculation: Calculation) -> None:
-    """Tell the worker. Should the queue be gone, the next start of one finds it waiting in the database."""
-    transaction.on_commit(lambda: calculate.delay(calculation.pk), robust=True)
 
 
 @require_POST
@@ -232,7 +227,7 @@ def compute_again(request: PersonRequest, slug: str, comparison_id: int) -> Http
     campaign = organized_campaign(request.user, slug)
     found = campaign_comparison(campaign, comparison_id)
     with transaction.atomic():
-        _hint(actions.calculate_again(found, acting_user=request.user))
+        send_hint(actions.calculate_again(found, acting_user=request.user))
     return redirect("comparison", slug, comparison_id)
 
 

@@ -14,9 +14,9 @@ from assessor.plan.next_edition import (
     basis,
     make_plan,
 )
-from assessor.scores.score_source import scored_conditions, scoring_of
+from assessor.scores.score_source import scored_conditions
+from metaeval.measures import measures_of
 from metaeval.stats.layout import Cells
-from metaeval.stats.measures import LENGTH
 
 
 class Command(BaseCommand):
@@ -48,7 +48,7 @@ class Command(BaseCommand):
         condition = named(
             scored_conditions(campaign_called(options["campaign"])), "name", options["condition"], "condition"
         )
-        keys = [key for key in scoring_of(condition.kind).measures.keys if key != LENGTH]
+        keys = [measure.key for measure in measures_of(condition)]
         measure = options["measure"] or keys[0]
         if measure not in keys:
             raise CommandError(f"There is no measure {measure}. There are: {', '.join(keys)}.")

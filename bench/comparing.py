@@ -7,10 +7,8 @@ pairs. Then processes of their own only start; load both sides and compute every
 and store the whole comparison, 1,000 draws and all figures; and ask for its page with every figure that it draws.
 """
 
-import argparse
 import json
 import re
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -107,24 +105,14 @@ STEPS: dict[str, Callable[[], dict[str, float]]] = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Measure a comparison of a track's size, and its page.")
-    parser.add_argument("--scale", type=float, default=1.0)
-    parser.add_argument("--keep", type=Path, help="A folder for the database, to be used again.")
-    parser.add_argument("--database", default="", help="The DATABASE_URL of an empty PostgreSQL database.")
-    parser.add_argument("--step", choices=STEPS, help=argparse.SUPPRESS)
-    chosen = parser.parse_args()
+    chosen = house.arguments("Measure a comparison of a track's size, and its page.", STEPS).parse_args()
     if chosen.step:
         import django
 
         django.setup()
         print(json.dumps(STEPS[chosen.step]() | {"MiB": house.peak()}))
         return
-    with tempfile.TemporaryDirectory(prefix="assay-bench-") as name:
-        folder = chosen.keep or Path(name)
-        if house.open_house(folder, chosen.database):
-            house.collect_static_files()
-            build(folder, chosen.scale)
-        raise SystemExit(report())
+    house.measure(chosen, build, report)
 
 
 def report() -> int:

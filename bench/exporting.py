@@ -195,11 +195,7 @@ def carry_out(step: str) -> dict[str, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Measure exports and the archive of a campaign of a track's size.")
-    parser.add_argument("--scale", type=float, default=1.0)
-    parser.add_argument("--keep", type=Path, help="A folder for the database, to be used again.")
-    parser.add_argument("--database", default="", help="The DATABASE_URL of an empty PostgreSQL database.")
-    parser.add_argument("--step", choices=STEPS, help=argparse.SUPPRESS)
+    parser = house.arguments("Measure exports and the archive of a campaign of a track's size.", STEPS)
     parser.add_argument("--restore", type=Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.step:
@@ -211,12 +207,7 @@ def main() -> None:
         django.setup()
         print(json.dumps(restored(chosen.restore)))
         return
-    with tempfile.TemporaryDirectory(prefix="assay-bench-") as name:
-        folder = chosen.keep or Path(name)
-        if house.open_house(folder, chosen.database):
-            house.collect_static_files()
-            build(folder, chosen.scale)
-        raise SystemExit(report())
+    house.measure(chosen, build, report)
 
 
 def report() -> int:

@@ -8,12 +8,14 @@ import socket
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from argparse import SUPPRESS, ArgumentParser, Namespace
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 from bench import track
 
@@ -56,6 +58,26 @@ def open_house(folder: Path, database: str = "") -> bool:
 
         call_command("migrate", verbosity=0)
     return is_new
+
+
+def arguments(description: str, steps: Collection[str]) -> ArgumentParser:
+    """Return the arguments of a benchmark whose steps are done in processes of their own, by in_a_process()."""
+    parser = ArgumentParser(description=description)
+    parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--keep", type=Path, help="A folder for the database, to be used again.")
+    parser.add_argument("--database", default="", help="The DATABASE_URL of an empty PostgreSQL database.")
+    parser.add_argument("--step", choices=steps, help=SUPPRESS)
+    return parser
+
+
+def measure(chosen: Namespace, build: Callable[[Path, float], object], report: Callable[[], int]) -> NoReturn:
+    """Open the house that arguments() were given, fill it where it is new, and report; exit with how much is over."""
+    with tempfile.TemporaryDirectory(prefix="assay-bench-") as name:
+        folder = chosen.keep or Path(name)
+        if open_house(folder, chosen.database):
+            collect_static_files()
+            build(folder, chosen.scale)
+        raise SystemExit(report())
 
 
 def in_a_process(module: str, step: str) -> Any:

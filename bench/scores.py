@@ -11,10 +11,8 @@ grades; and load and score support and reports. The peak memory of each is told 
 Scoring or exporting over its limits fails it.
 """
 
-import argparse
 import json
 import random
-import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
@@ -411,21 +409,11 @@ def carry_out(step: str) -> Figures:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Measure the scoring of a condition of a track's size.")
-    parser.add_argument("--scale", type=float, default=1.0)
-    parser.add_argument("--keep", type=Path, help="A folder for the database, to be used again.")
-    parser.add_argument("--database", default="", help="The DATABASE_URL of an empty PostgreSQL database.")
-    parser.add_argument("--step", choices=STEPS, help=argparse.SUPPRESS)
-    chosen = parser.parse_args()
+    chosen = house.arguments("Measure the scoring of a condition of a track's size.", STEPS).parse_args()
     if chosen.step:
         print(json.dumps(carry_out(chosen.step)))
         return
-    with tempfile.TemporaryDirectory(prefix="assay-bench-") as name:
-        folder = chosen.keep or Path(name)
-        if house.open_house(folder, chosen.database):
-            house.collect_static_files()
-            build(folder, chosen.scale)
-        raise SystemExit(report())
+    house.measure(chosen, build, report)
 
 
 def report() -> int:

@@ -8,11 +8,9 @@ page of a new campaign; then it asks for the page, with all scores still to be l
 limits fails it.
 """
 
-import argparse
 import json
 import logging
 import random
-import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -104,12 +102,7 @@ def open_page(step: str) -> dict[str, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Measure the pages of statistics of a condition of a track's size.")
-    parser.add_argument("--scale", type=float, default=1.0)
-    parser.add_argument("--keep", type=Path, help="A folder for the database, to be used again.")
-    parser.add_argument("--database", default="", help="The DATABASE_URL of an empty PostgreSQL database.")
-    parser.add_argument("--step", choices=PAGES, help=argparse.SUPPRESS)
-    chosen = parser.parse_args()
+    chosen = house.arguments("Measure the pages of statistics of a condition of a track's size.", PAGES).parse_args()
     if chosen.step:
         import django
 
@@ -117,12 +110,7 @@ def main() -> None:
         logging.getLogger("assessor.requests").setLevel(logging.WARNING)
         print(json.dumps(open_page(chosen.step)))
         return
-    with tempfile.TemporaryDirectory(prefix="assay-bench-") as name:
-        folder = chosen.keep or Path(name)
-        if house.open_house(folder, chosen.database):
-            house.collect_static_files()
-            build(folder, chosen.scale)
-        raise SystemExit(report())
+    house.measure(chosen, build, report)
 
 
 def report() -> int:

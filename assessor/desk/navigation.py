@@ -50,7 +50,9 @@ GROUPS = (
             Item(
                 "Conditions", "conditions", "grid", ["condition", "new_condition", "condition_drafts", "nugget_drafts"]
             ),
-            Item("Plan", "plan", "plan", ["plan_give", "plan_hours", "allocate_plan", "plan_runs", "plan_piece"]),
+            Item(
+                "Plan", "plan", "plan", ["plan_give", "plan_hours", "allocate_plan", "plan_runs", "plan_piece", "draws"]
+            ),
             Item("Progress", "progress", "pulse", ["effort"]),
             Item("People", "people", "people", ["person"]),
             Item("Practice", "practice", "check", ["practice_reference", "mark_practice"]),

@@ -52,6 +52,7 @@ def hidden(section: str, name: str) -> list[str]:
 
 def test_topics_are_drawn_on_the_page_and_are_on_record(client: Client, people: Condition, olga: Person):
     text = client.get(PAGE).content.decode()
+    assert f'href="{PAGE.removesuffix("draws/")}" aria-current="true"' in text
     assert re.search(r'<input type="number" name="seed" value="\d+"', text), "a seed, so that twice is not drawn twice"
     text = post(client, people, number=3, seed=7)
     assert "Drawn under People: 3 of 8 topics, seed 7." in text

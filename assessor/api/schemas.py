@@ -66,12 +66,15 @@ class SegmentItem(Schema):
 
 
 class RunItem(Schema):
+    """generator: the families of the models that wrote its answers."""
+
     tag: str
     team: str
     task: str
     type: str
     priority: int | None
     aliases: list[str]
+    generator: list[str]
 
 
 class SentenceItem(Schema):

@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import Model
 
 from assessor.archive.values import Unfit, as_uuid
+from assessor.formats.families import FAMILIES
 from assessor.labels.models import Label, LabelEvent
 from assessor.llm.gateway import RESERVED
 from assessor.llm.job_kind import job_kinds
@@ -64,9 +65,9 @@ def said(value: Any) -> None:
 
 
 def parameters(value: Any) -> None:
-    """A judge's parameters: what is sent with requests beside Assay's own fields has none of these."""
+    """A judge's parameters: its family is a known one, and nothing sent beside Assay's own fields is one of these."""
     extra = value.get("extra", {}) if isinstance(value, dict) else None
-    if not isinstance(extra, dict) or extra.keys() & RESERVED:
+    if not isinstance(extra, dict) or extra.keys() & RESERVED or value.get("family", "") not in ("", *FAMILIES):
         raise Unfit("parameters as the form of judges makes them")
 
 

@@ -96,7 +96,7 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
     ),
     Kept(collection.Topic),
     Kept(collection.Segment),
-    Kept(collection.Run),
+    Kept(collection.Run, checked=("generator",)),
     Kept(collection.RunAlias, "run"),
     Kept(collection.RunDocument, "run"),
     Kept(collection.Answer, "run"),

@@ -137,10 +137,12 @@ def pool_lines(campaign: Campaign, topics: Collection[Topic] | None = None) -> I
 def run_list_lines(campaign: Campaign) -> Iterator[str]:
     """Yield runs.csv, by tag."""
     runs = campaign.runs.prefetch_related("aliases").order_by(byte_order("tag"))
-    return write_run_list(
-        (run.tag, run.team, run.task, run.type, run.priority, " ".join(alias.name for alias in run.aliases.all()))
-        for run in runs.iterator(_AT_A_TIME)
-    )
+    return write_run_list(map(_run_row, runs.iterator(_AT_A_TIME)))
+
+
+def _run_row(run: Run) -> tuple[str, str, str, str, int | None, str, str]:
+    aliases = " ".join(alias.name for alias in run.aliases.all())
+    return run.tag, run.team, run.task, run.type, run.priority, aliases, run.generator
 
 
 def event_lines(events: QuerySet[Event]) -> Iterator[str]:

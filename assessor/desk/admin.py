@@ -47,7 +47,7 @@ class CampaignAdmin(LookOnly):
 
 @admin.register(Run)
 class RunAdmin(LookOnly):
-    list_display = ("tag", "team", "task", "type", "priority", "campaign")
+    list_display = ("tag", "team", "task", "type", "priority", "generator", "campaign")
     list_filter = ("campaign", "task", "type")
     search_fields = ("tag", "team", "aliases__name")
     list_select_related = ("campaign",)

@@ -53,5 +53,5 @@ def declare_control_run(
 
     Raises NotImported.
     """
-    row = (tag, team, CONTROL, by.value, None, "")
+    row = (tag, team, CONTROL, by.value, None, "", "")
     import_lines(campaign, "run_list", "runs.csv", write_run_list([row]), person)

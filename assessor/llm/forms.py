@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from assessor.campaigns.forms import GradesField, RecordField, threshold_field
 from assessor.campaigns.models import Campaign, Condition, RetrievalRun
+from assessor.formats.families import FAMILIES
 from assessor.formats.lines import Line
 from assessor.formats.report import Report
 from assessor.formats.values import json_object
@@ -130,6 +131,11 @@ class NewJudgeForm(JudgeForm):
         error_messages={"invalid": "Write one word in small letters, such as low, medium or high."},
         help_text="Such as low, medium or high. Not sent if empty.",
     )
+    family = forms.ChoiceField(
+        required=False,
+        choices=[("", "not said"), *FAMILIES.items()],
+        help_text="Of the model: whether a judge favours its own family is tested by it. It is not sent.",
+    )
     extra = forms.CharField(
         required=False,
         max_length=4_000,
@@ -138,9 +144,10 @@ class NewJudgeForm(JudgeForm):
         help_text='A JSON object sent with each call, such as {"top_k": 20}. It is shown and stored: no passwords.',
     )
     _always = ("model", "temperature", "max_tokens", "limit_name", "structured")
-    _if_filled_in = ("top_p", "presence_penalty", "frequency_penalty", "seed", "reasoning_effort", "extra")
-    _advanced = (*JudgeForm._advanced, "limit_name", "structured", *_if_filled_in)
-    field_order = ("base_url", "key_variable", "model", "name", "temperature", "max_tokens")
+    _unusual = ("top_p", "presence_penalty", "frequency_penalty", "seed", "reasoning_effort", "extra")
+    _if_filled_in = (*_unusual, "family")
+    _advanced = (*JudgeForm._advanced, "limit_name", "structured", *_unusual)
+    field_order = ("base_url", "key_variable", "model", "name", "family", "temperature", "max_tokens")
 
     def clean_extra(self) -> dict[str, Any]:
         text = str(self.cleaned_data["extra"])

@@ -62,7 +62,11 @@ def study(campaign: Campaign, import_file, anna: Person, olga: Person) -> Campai
     import_file(campaign, "qrels", "t1 0 d1 1\nt3 0 d1 2\n", source="Mia's", by="model")
     for tag in ("r1", "r2"):
         assert import_file(campaign, "runs", answers(tag), name=tag).state == "done"
-    import_file(campaign, "run_list", "tag,team,task,type,priority,aliases\nr1,one,RAG,automatic,1,first uno\n")
+    import_file(
+        campaign,
+        "run_list",
+        "tag,team,task,type,priority,aliases,generator\nr1,one,RAG,automatic,1,first uno,meta qwen\n",
+    )
     for by in LABELS:
         lines = [NUGGETS | {"qid": qid} for qid in ("t1", "t3")]
         brought = import_file(campaign, "nuggets", lines, condition=f"N {by}", by=by)

@@ -185,6 +185,12 @@ def test_a_comparison_is_told_with_its_result(study: Campaign, ask: Ask):
     assert ask(f"/campaigns/study/comparisons/{study.comparisons.get().pk}").json()["result"] is None
 
 
+def test_runs_are_told_with_their_details(study: Campaign, ask: Ask):
+    [run] = [one for one in ask("/campaigns/study/runs").json()["items"] if one["tag"] == "r1"]
+    details = {"tag": "r1", "team": "one", "task": "RAG", "type": "automatic", "priority": 1}
+    assert run == details | {"aliases": ["first", "uno"], "generator": ["meta", "qwen"]}
+
+
 def test_answers_are_those_of_the_runs_alone(study: Campaign, ask: Ask):
     Answer.objects.create(
         import_record=Answer.objects.earliest("pk").import_record,

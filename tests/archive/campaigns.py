@@ -150,7 +150,7 @@ def _import(campaign: Campaign, import_file: Any) -> None:
         assert import_file(campaign, "runs", judging_helpers.run_file(tag, answers), name=tag).state == "done"
     own = run_with_documents("team.own", "t2", {"d9": "Moths come to light."})
     assert import_file(campaign, "runs", [own], name="own", document_texts="own").state == "done"
-    listed = "tag,team,task,type,priority,aliases\nteam.one,team,RAG,automatic,1,one uno\n"
+    listed = "tag,team,task,type,priority,aliases,generator\nteam.one,team,RAG,automatic,1,one uno,openai meta\n"
     assert import_file(campaign, "run_list", listed).state == "done"
     assert import_file(campaign, "topics", "no topics\n").state == "refused"
 

@@ -351,6 +351,8 @@ def test_references_inside_columns_lead_to_records_of_the_archive(whole: Campaig
         ("llm.modeljudge", {"key_variable": "DATABASE_URL"}, "key_variable"),
         ("campaigns.judge", {"parameters": []}, "parameters"),
         ("campaigns.judge", {"parameters": {"extra": "x"}}, "parameters"),
+        ("campaigns.judge", {"parameters": {"family": "gpt"}}, "parameters"),
+        ("campaigns.run", {"generator": "meta openai"}, "generator"),
         ("campaigns.judge", {"parameters": {"extra": {"stream": True}}}, "parameters"),
         ("studies.study", {"kind": "relevance"}, "kind"),
         ("studies.registration", {"document": {"title": "a study"}}, "document"),

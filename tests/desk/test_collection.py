@@ -71,17 +71,24 @@ def test_practice_topics_have_a_view_of_their_own(campaign: Campaign, as_olga: C
 
 
 def test_runs_are_listed_with_what_they_lack(answered: Campaign, import_file, as_olga: Client):  # noqa: F811
-    listed = "tag,team,task,type,priority,aliases\nteam.one,cats,RAG,manual,2,one\nteam.two,dogs,AG,,1,\n"
+    listed = (
+        "tag,team,task,type,priority,aliases,generator\n"
+        "team.one,cats,RAG,manual,2,one,qwen meta\n"
+        "team.two,dogs,AG,,1,,openai\n"
+    )
     assert import_file(answered, "run_list", listed).state == "done"
     page = read(as_olga, "runs/")
     assert "3 runs of 2 teams; 1 did not answer all 2 topics." in page
-    assert cells(page, "team.one") == ["cats", "RAG", "manual", "2", "2", "0", "6"]  # (8 + 3) / 2 words
-    assert cells(page, "team.empty") == ["—", "—", "—", "—", "1 1 empty", "1 lacking", "0"]
+    assert cells(page, "team.one") == ["cats", "RAG", "manual", "2", "Meta, Qwen", "2", "0", "6"]  # (8 + 3) / 2 words
+    assert cells(page, "team.empty") == ["—", "—", "—", "—", "—", "1 1 empty", "1 lacking", "0"]
     assert names(read(as_olga, "runs/?show=lacking")) == ["team.empty"]
     assert names(read(as_olga, "runs/?show=no-text")) == ["team.empty"]
     assert names(read(as_olga, "runs/?sort=priority")) == ["team.two", "team.one", "team.empty"]  # unknown comes last
     assert names(read(as_olga, "runs/?sort=-priority")) == ["team.one", "team.two", "team.empty"]
+    assert names(read(as_olga, "runs/?sort=generator")) == ["team.one", "team.two", "team.empty"]
     assert names(read(as_olga, "runs/?q=dogs")) == ["team.two"]
+    run = answered.runs.get(tag="team.one")
+    assert "written by Meta, Qwen" in read(as_olga, f"runs/{run.pk}/")
     assert 'href="/campaigns/study/missing/runs.csv"' in read(as_olga, "runs/?show=lacking")
 
 

@@ -92,7 +92,10 @@ KINDS: dict[str, Kind] = {
         {},
     ),
     "run_list": Kind(
-        {"csv": b'tag,team,task,type,priority,aliases\nteam.one,"T, U",RAG,manual,1,a b\nteam.two,U,AG,automatic,,\n'},
+        {
+            "csv": b'tag,team,task,type,priority,aliases,generator\nteam.one,"T, U",RAG,manual,1,a b,meta\n'
+            b"team.two,U,AG,automatic,,,\n"
+        },
         {},
     ),
     "retrieval": Kind({"trec": b"t1 Q0 d1 1 2.5 bm25\nt1 Q0 d2 2 1e-3 bm25\nt2 Q0 d1 0 7 bm25\n"}, {}),

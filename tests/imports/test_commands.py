@@ -207,7 +207,7 @@ def test_a_study_in_and_out(empty_campaign, write, tmp_path):
     answer = (
         '{"run_id": "r1", "topic_id": "t1", "references": ["d1"], "answer": [{"text": "Yes.", "citations": [0]}]}\n'
     )
-    run_list = "tag,team,task,type,priority,aliases\nr1,T,RAG,manual,1,r.1\n"
+    run_list = "tag,team,task,type,priority,aliases,generator\nr1,T,RAG,manual,1,r.1,openai\n"
     call("import_topics", "study", write(TOPICS))
     call("import_segments", "study", write(json.dumps(request), "s"), source="NIST", by="people")
     call("import_qrels", "study", write("t2 0 d1 0\n", "q"), source="NIST", by="people")

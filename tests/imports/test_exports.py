@@ -156,20 +156,20 @@ def test_a_run_that_came_under_an_alias_is_exported_with_its_tag(campaign, impor
 
 
 RUN_LIST = '''\
-tag,team,task,type,priority,aliases
-t2,"Webis, ""Weimar""",AG,manual,,b a
-é, T ,RAG,automatic,3,
-T1,=1+1,,,0,T1 x.y
-"t,10","a\rb",,,999999999,
-t1,,,,,
+tag,team,task,type,priority,aliases,generator
+t2,"Webis, ""Weimar""",AG,manual,,b a,openai meta
+é, T ,RAG,automatic,3,,
+T1,=1+1,,,0,T1 x.y,
+"t,10","a\rb",,,999999999,,other
+t1,,,,,,
 '''
 RUN_LIST_OUT = '''\
-tag,team,task,type,priority,aliases
-T1,=1+1,,,0,T1 x.y
-"t,10","a\rb",,,999999999,
-t1,,,,,
-t2,"Webis, ""Weimar""",AG,manual,,b a
-é, T ,RAG,automatic,3,
+tag,team,task,type,priority,aliases,generator
+T1,=1+1,,,0,T1 x.y,
+"t,10","a\rb",,,999999999,,other
+t1,,,,,,
+t2,"Webis, ""Weimar""",AG,manual,,b a,openai meta
+é, T ,RAG,automatic,3,,
 '''
 
 

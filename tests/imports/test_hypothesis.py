@@ -40,7 +40,7 @@ GOOD = {
     "runs_ragtime": '{"metadata": {"run_id": "r", "topic_id": "t"}, "responses": [{"text": "Yes.", "citations":'
     ' {"d": 0.5}}], "documents": {"d": {"id": "d", "text": "Cats.", "title": "C"}}}\n',
     "retrieval": "t1 Q0 d1 1 2.5 r\nt1 Q0 d2 2 1e-3 r\nt2 Q0 d1 0 7 r\n",
-    "run_list": 'tag,team,task,type,priority,aliases\nr1,"T, U",RAG,manual,1,a b\n',
+    "run_list": 'tag,team,task,type,priority,aliases,generator\nr1,"T, U",RAG,manual,1,a b,openai meta\n',
 }  # fmt: skip
 
 
@@ -75,10 +75,7 @@ def rewritten(kind, records):
     if kind == "retrieval":
         rows = [(record.qid, *ranked) for record in records for ranked in record.ranked]
         return write_rankings(rows, records[0].tag if records else "")
-    return write_run_list(
-        (record.tag, record.team, record.task, record.type, record.priority, " ".join(record.aliases))
-        for record in records
-    )
+    return write_run_list((*record[1:6], " ".join(record.aliases), record.generator or "") for record in records)
 
 
 def check(path, kind, data):

@@ -34,6 +34,7 @@ FILES = [
     ("qrels", "t1\t0\td1\t1\n"),
     ("retrieval", "t1 Q0 d1 1 2.5e0 bm25\n"),
     ("run_list", "tag,team,task,type,priority,aliases\nr1,,,,,\n"),
+    ("run_list", "generator,aliases,priority,type,task,team,tag\n"),
     ("run_list", "priority,tag,team,task,type,aliases\n"),
     ("runs", {"run_id": "r", "topic_id": "t1", "topic": "q", "references": [], "answer": [SENTENCE]}),
     ("runs", {"metadata": {"run_id": "r", "narrative_id": "t1"}, "references": ["d1"], "answer": [SENTENCE]}),

@@ -1,4 +1,4 @@
-"""runs.csv: team, task, type, priority and aliases of runs."""
+"""runs.csv: team, task, type, priority, aliases and generators of runs."""
 
 import pytest
 
@@ -39,6 +39,7 @@ HEADERS = [
     pytest.param(HEADER + ",note", id="column-too-many"),
     pytest.param("tag,team,task,type,priority,priority", id="column-twice"),
     pytest.param("Tag,team,task,type,priority,aliases", id="capital"),
+    pytest.param(HEADER + ",generator,generator", id="optional-column-twice"),
     pytest.param("tag;team;task;type;priority;aliases", id="semicolons"),
     pytest.param("buw,BUW,RAG,automatic,1,buw.buw", id="no-header"),
 ]
@@ -47,7 +48,7 @@ HEADERS = [
 @pytest.mark.parametrize("header", HEADERS)
 def test_the_first_line_names_the_columns(empty_campaign, import_file, rows, header):
     refused = import_file(empty_campaign, "run_list", "\n".join([header, *GOOD[1:]]))
-    assert told(refused) == [(1, "header", header, f"the columns {HEADER}")]
+    assert told(refused) == [(1, "header", header, f"the columns {HEADER},generator; generator may be left out")]
     assert set(rows().values()) == {0}
     assert import_file(empty_campaign, "run_list", "\n".join(GOOD)).state == Import.State.DONE
 
@@ -131,10 +132,45 @@ def test_a_changed_run_is_on_record_with_what_stood_there_before(empty_campaign,
     assert runs(empty_campaign)["buw"] == ("Bauhaus", "AG", "manual", None, ["buw.buw", "other"])
     event = Event.objects.get(verb="run details changed")
     assert (event.campaign, event.subject) == (empty_campaign, "buw")
+    before = {"team": "BUW", "task": "RAG", "type": "automatic", "priority": 1, "generator": ""}
+    after = {"team": "Bauhaus", "task": "AG", "type": "manual", "priority": None, "generator": ""}
     assert event.details == {
-        "before": {"team": "BUW", "task": "RAG", "type": "automatic", "priority": 1, "aliases": ["buw.buw"]},
-        "after": {"team": "Bauhaus", "task": "AG", "type": "manual", "priority": None, "aliases": ["buw.buw", "other"]},
+        "before": before | {"aliases": ["buw.buw"]},
+        "after": after | {"aliases": ["buw.buw", "other"]},
     }
+
+
+def generators(campaign):
+    """Return the families of the models behind each run, by tag."""
+    return {run.tag: run.generator for run in campaign.runs.all()}
+
+
+def test_generators_are_stored_in_one_order_and_shown_by_their_names(empty_campaign, import_file):
+    rows = [f"{HEADER},generator", "r1,,,,,,meta openai meta", "r2,,,,,,unknown", "r3,,,,,,", "r4,,,,,,other unknown"]
+    assert import_file(empty_campaign, "run_list", "\n".join(rows)).state == Import.State.DONE
+    assert generators(empty_campaign) == {"r1": "openai meta", "r2": "", "r3": "", "r4": "other"}
+    run = empty_campaign.runs.get(tag="r1")
+    assert (run.families, run.generator_in_words) == (["openai", "meta"], "OpenAI, Meta")
+
+
+@pytest.mark.parametrize("generator", ["gpt-4o", "OpenAI", "openai,meta"])
+def test_a_generator_is_a_family_by_its_word(empty_campaign, import_file, generator):
+    refused = import_file(empty_campaign, "run_list", f'{HEADER},generator\nr1,,,,,,"{generator}"\n')
+    expected = "openai, anthropic, google, meta, qwen, mistral, other or unknown, separated by blanks"
+    assert told(refused) == [(2, "generator", generator, expected)]
+
+
+def test_a_list_without_generators_says_nothing_of_them(empty_campaign, import_file):
+    import_file(empty_campaign, "run_list", f"generator,{HEADER}\nqwen,r1,T,,,,\n")
+    again = import_file(empty_campaign, "run_list", f"{HEADER}\nr1,T,,,,\nr2,,,,,\n")
+    assert again.report["counts"] == {"runs already so": 1, "runs added": 1, "lines": 3}
+    import_file(empty_campaign, "run_list", f"{HEADER}\nr1,U,,,,\n")
+    assert generators(empty_campaign) == {"r1": "qwen", "r2": ""}
+    import_file(empty_campaign, "run_list", f"{HEADER},generator\nr1,U,,,,,\n")
+    assert generators(empty_campaign) == {"r1": "", "r2": ""}
+    events = Event.objects.filter(verb="run details changed").order_by("pk")
+    changes = [(event.details["before"]["generator"], event.details["after"]["generator"]) for event in events]
+    assert changes == [("qwen", "qwen"), ("qwen", "")]
 
 
 def test_an_alias_can_be_taken_from_a_run(empty_campaign, import_file):

@@ -90,6 +90,20 @@ def test_all_of_them_are_part_of_the_judge_and_of_its_requests(client: Client):
     assert "{&quot;top_k&quot;: 20, &quot;guided&quot;: {&quot;a&quot;: [1.5]}}" in page
 
 
+def test_the_family_of_a_model_is_stored_and_never_sent(client: Client):
+    client.post(f"{BASE}/judges/new/", JUDGE | {"family": "openai"})
+    call_command(
+        *("create_judge", "study", "by command", "--base-url", "https://api.example.org/v1", "--model", "gpt"),
+        *("--max-tokens", "500", "--limit-name", "max_completion_tokens", "--structured", "--family", "openai"),
+        stdout=io.StringIO(),
+    )
+    for judge in ModelJudge.objects.select_related("judge"):
+        assert judge.judge.parameters == BEFORE | {"family": "openai"}
+        assert judge.judge.family == "openai"
+        assert request_hash(body(judge.judge.parameters)) == request_hash(body(BEFORE))
+        assert "<dt>family</dt><dd>openai</dd>" in client.get(f"{BASE}/judges/{judge.pk}/").content.decode()
+
+
 def test_the_command_takes_them_too(client: Client):
     client.post(f"{BASE}/judges/new/", JUDGE | EVERYTHING)
     call_command(
@@ -114,6 +128,7 @@ def test_the_command_takes_them_too(client: Client):
         ("frequency_penalty", "-2.1", "greater than or equal to -2"),
         ("frequency_penalty", "inf", "Enter a number."),
         ("seed", "1.5", "Enter a whole number."),
+        ("family", "gpt", "gpt is not one of the available choices"),
         ("seed", str(2**63), "less than or equal to 9223372036854775807"),
         ("reasoning_effort", "Very high", "Write one word in small letters, such as low, medium or high."),
         ("extra", "[1]", "expected a JSON object."),

@@ -55,7 +55,7 @@ def list_runs(request: HttpRequest, slug: Text, asked: Query[Asked]) -> HttpResp
 
 def _run(run: Run) -> dict[str, Any]:
     told = {name: getattr(run, name) for name in ("tag", "team", "task", "type", "priority")}
-    return told | {"aliases": [alias.name for alias in run.aliases.all()]}
+    return told | {"aliases": [alias.name for alias in run.aliases.all()], "generator": run.families}
 
 
 @many(router, "/campaigns/{slug}/answers", "list_answers", AnswerItem, "texts")

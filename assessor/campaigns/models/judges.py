@@ -56,6 +56,11 @@ class Judge(models.Model):
         """Say whether it is a model, here or behind an imported file."""
         return self.kind == self.Kind.MODEL or self.parameters.get("by") == "model"
 
+    @property
+    def family(self) -> str:
+        """The family of a model, as who made it a judge said; "" where nobody did."""
+        return str(self.parameters.get("family", ""))
+
 
 class Condition(MaybeImported):
     """How labels come to be: a way of making nuggets, or of assigning, of judging support, of grading.

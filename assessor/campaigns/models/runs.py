@@ -4,14 +4,23 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import NamedTuple
 
+from django.core.exceptions import ValidationError
 from django.db import models
 
 from assessor.campaigns.models.imports import Imported
+from assessor.formats.families import FAMILIES
 from assessor.runtime.fields import JSONText
 
 # The task of runs that are no system's, and in no statistic over systems: made to see whether a judge works, or to hold
 # the passages that are graded.
 CONTROL = "control"
+
+
+def validate_families(text: str) -> None:
+    """Refuse what are no families, each once and in their order, as lists of runs bring them."""
+    families = text.split()
+    if text != " ".join(family for family in FAMILIES if family in families):
+        raise ValidationError(f"Name families as they are in {', '.join(FAMILIES)}, separated by blanks.")
 
 
 class Run(Imported):
@@ -28,6 +37,12 @@ class Run(Imported):
     task = models.CharField(max_length=40, blank=True)
     type = models.CharField(max_length=10, choices=Type, blank=True)
     priority = models.PositiveIntegerField(null=True, blank=True)
+    generator = models.CharField(
+        max_length=60,
+        blank=True,
+        validators=[validate_families],
+        help_text="The families of the models that wrote its answers, separated by blanks.",
+    )
 
     class Meta:
         ordering = ("tag",)
@@ -35,6 +50,16 @@ class Run(Imported):
 
     def __str__(self) -> str:
         return self.tag
+
+    @property
+    def families(self) -> list[str]:
+        """The families of the models that wrote its answers; none where that is unknown."""
+        return self.generator.split()
+
+    @property
+    def generator_in_words(self) -> str:
+        """What pages call these families: "OpenAI, Meta"."""
+        return ", ".join(FAMILIES[family] for family in self.families)
 
 
 class RunDocument(Imported):

@@ -47,6 +47,7 @@ _RUN_COLUMNS = (
     Column("task", "Task", lambda row: row.run.task or None),
     Column("type", "Type", lambda row: row.run.type or None),
     Column("priority", "Priority", lambda row: row.run.priority, is_number=True),
+    Column("generator", "Generator", lambda row: row.run.generator_in_words or None),
     Column("answers", "Answers", lambda row: row.answers, is_number=True),
     Column("lacking", "Topics lacking", lambda row: row.lacking, is_number=True),
     Column("words", "Words an answer", lambda row: row.words, is_number=True),

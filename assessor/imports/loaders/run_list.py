@@ -1,4 +1,4 @@
-"""Loading runs.csv: team, task, type, priority and aliases of runs."""
+"""Loading runs.csv: team, task, type, priority, aliases and generators of runs."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from assessor.formats.report import Report
 from assessor.formats.run_list import RunRecord, begins_run_list, read_run_list
 from assessor.imports.loaders.base import Loader, Options
 
-_FIELDS = ("team", "task", "type", "priority")
+_FIELDS = ("team", "task", "type", "priority", "generator")
 
 
 class RunListLoader(Loader):
@@ -51,7 +51,7 @@ class RunListLoader(Loader):
             if owner != record.tag:
                 self.report.error(number, field, name, f"a name of one run only; {owner} has it")
         run = self.runs.get(record.tag)
-        if run and _state(run) == _wanted(record):
+        if run and _state(run) == _wanted(record, run):
             self.report.counts["runs already so"] += 1
             return False
         return True
@@ -73,10 +73,10 @@ class RunListLoader(Loader):
                     campaign=self.campaign,
                     person=import_record.person,
                     before=_state(run),
-                    after=_wanted(record),
+                    after=_wanted(record, run),
                 )
-            for field in _FIELDS:
-                setattr(run, field, getattr(record, field))
+            for field, value in _details(record, run).items():
+                setattr(run, field, value)
             run.save()
             run.aliases.exclude(name__in=record.aliases).delete()
             known = set(run.aliases.values_list("name", flat=True))
@@ -95,5 +95,11 @@ def _state(run: Run) -> dict[str, Any]:
     return {field: getattr(run, field) for field in _FIELDS} | {"aliases": sorted(_aliases(run))}
 
 
-def _wanted(record: RunRecord) -> dict[str, Any]:
-    return {field: getattr(record, field) for field in _FIELDS} | {"aliases": sorted(set(record.aliases))}
+def _wanted(record: RunRecord, run: Run) -> dict[str, Any]:
+    return _details(record, run) | {"aliases": sorted(set(record.aliases))}
+
+
+def _details(record: RunRecord, run: Run) -> dict[str, Any]:
+    """Return the fields of a run as its row has them; a file without the column leaves the generator as it is."""
+    details = {field: getattr(record, field) for field in _FIELDS}
+    return details if record.generator is not None else details | {"generator": run.generator}

@@ -6,6 +6,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
 from assessor.campaigns.management.common import campaign_called
+from assessor.formats.families import FAMILIES
 from assessor.llm.actions import create_judge
 from assessor.llm.forms import LIMIT_NAMES, NewJudgeForm
 
@@ -30,6 +31,7 @@ class Command(BaseCommand):
         parser.add_argument("--seed", type=int)
         parser.add_argument("--reasoning-effort", help="low, medium, high, or what else the endpoint takes.")
         parser.add_argument("--extra", help="Further fields of each request, as a JSON object: '{\"top_k\": 20}'.")
+        parser.add_argument("--family", choices=FAMILIES, help="Of the model, such as openai. It is not sent.")
         parser.add_argument("--prompt-set", default="assay-1")
         parser.add_argument("--concurrency", type=int, default=8, help="Requests in flight at once.")
         parser.add_argument("--requests-per-minute", type=int)

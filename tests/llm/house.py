@@ -73,10 +73,10 @@ class House:
         models = "from assessor.llm.models import *; from assessor.relevance.models import *; "
         return self.manage("shell", "--verbosity=0", "--no-imports", "-c", models + code.strip())
 
-    def start_worker(self) -> "subprocess.Popen[bytes]":
-        """Start a worker for jobs, in a process group of its own."""
+    def start_worker(self, queue: str = "jobs") -> "subprocess.Popen[bytes]":
+        """Start a worker of a queue, in a process group of its own."""
         name = f"test-{uuid.uuid4().hex[:8]}@%h"
-        command = [sys.executable, "-m", "celery", "--quiet", "-A", "assessor", "worker", "-Q", "jobs", "-n", name]
+        command = [sys.executable, "-m", "celery", "--quiet", "-A", "assessor", "worker", "-Q", queue, "-n", name]
         command += ["--concurrency", "1", "--without-gossip", "--without-mingle", "--loglevel", "WARNING"]
         worker = subprocess.Popen(
             command, cwd=ROOT, env=self.env, stdout=self._log, stderr=self._log, start_new_session=True

@@ -15,6 +15,7 @@ from assessor.formats.latex import as_latex
 from assessor.formats.report import quantity
 from assessor.formats.tables import write_table
 from assessor.labels.label_kind import LabelKind, label_kind
+from assessor.scores.leaderboards import name_of
 from assessor.scores.loading import Labels
 from assessor.scores.page_tables import Column
 from assessor.scores.score_source import scored_conditions, scored_kinds, scoring_of
@@ -259,7 +260,9 @@ def table_lines(condition: Condition, form: str) -> Iterator[str]:
         for one in found.nuggets
     )
     head = ("Topic", label_kind(condition.kind).item.capitalize(), "Importance", "$p$", "$r$")
-    caption = f"Items of {as_latex(condition.name)}: mean value $p$ and item-rest correlation $r$ over judged answers"
+    caption = (
+        f"Items of {as_latex(name_of(condition))}: mean value $p$ and item-rest correlation $r$ over judged answers"
+    )
     return latex.table(caption, "lp{0.6\\linewidth}lrr", head, rows)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from assessor.campaigns.models import Condition
 from assessor.runtime.process_cache import cache
 from assessor.scores.cache import states_of
+from assessor.scores.leaderboards import name_of
 
 if TYPE_CHECKING:
     from metaeval.charts.figures import NamedFigure
@@ -33,7 +34,7 @@ def kept_result(conditions: Sequence[Condition], name: str, compute: Callable[[]
     measure and seed; in ASCII without blanks. Only the newest one of a name is kept.
     """
     states = states_of(conditions)
-    state = tuple(states[one.pk] for one in conditions)
+    state = tuple((name_of(one), states[one.pk]) for one in conditions)  # what results call them can change alone
     key = f"result.{'.'.join(str(one.pk) for one in conditions)}.{name}"
     kept: tuple[tuple[Any, ...], Result] | None = cache.get(key)
     if not kept or kept[0] != state:

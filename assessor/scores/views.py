@@ -15,7 +15,6 @@ from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Campaign, Condition
 from assessor.scores.boards import BoardLine, Strip, bar_of, scale_of, strip
 from assessor.scores.cache import Counts, condition_scores, scores_with_intervals, with_answers
-from assessor.scores.condition_marks import condition_marks
 from assessor.scores.leaderboards import FORMS, POLICY_WORDS
 from assessor.scores.loading import RunName, Scores, Topic, runs_outside
 from assessor.scores.page_tables import LACKING, OUT, Line, places_shown, run_listing, runs_listing, topic_listing
@@ -81,7 +80,6 @@ class Board(NamedTuple):
     opened: int | None  # the one of them, which is open in the table; several stand above it
     topics: list[tuple[Topic, str]]  # with the addresses of their scores
     beside: Any  # what else the notes of its kind tell
-    marks: list[str]
 
     @property
     def columns(self) -> int:
@@ -172,8 +170,7 @@ def _context(campaign: Campaign, policy: Policy, condition: Condition | None = N
     context = {"campaign": campaign, "policy": policy, "policy_words": POLICY_WORDS[policy], "forms": FORMS.items()}
     if condition is None:
         return context
-    further = {"condition": condition, "scoring": scoring_of(condition.kind), "marks": condition_marks(condition)}
-    return context | further
+    return context | {"condition": condition, "scoring": scoring_of(condition.kind)}
 
 
 def asked_policy(request: PersonRequest) -> Policy:
@@ -308,7 +305,6 @@ def _board(asked: QueryDict, condition: Condition, policy: Policy, others: set[s
         opened=opened,
         topics=[(topic, topic_page(topic.pk)) for topic in found.topics],
         beside=scoring_of(condition.kind).beside(condition, found),
-        marks=condition_marks(condition),
     )
 
 

@@ -14,6 +14,7 @@ from assessor.scores.leaderboards import POLICY_WORDS
 from metaeval import actions
 from metaeval.access import campaign_hybrid
 from metaeval.actions import ComparisonError
+from metaeval.calibrations import uncalibrated
 from metaeval.charts.rendering import FORMS
 from metaeval.hybrid_figures import drawn_result, hours_of
 from metaeval.hybrid_forms import TARGETS, HybridForm
@@ -44,7 +45,13 @@ def hybrids(request: PersonRequest, slug: str) -> HttpResponse:
         else:
             return redirect("hybrid", slug, found.pk)
     page = Paginator(hybrids_of(campaign), _ON_A_PAGE).get_page(request.GET.get("page"))
-    return render(request, "metaeval/hybrids.html", {"campaign": campaign, "form": form, "page": page})
+    context = {
+        "campaign": campaign,
+        "form": form,
+        "page": page,
+        "uncalibrated": uncalibrated(campaign, [one.model for one in page.object_list]),
+    }
+    return render(request, "metaeval/hybrids.html", context)
 
 
 @require_safe

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from decimal import Decimal
 
@@ -19,7 +20,13 @@ from assessor.labels.label_kind import label_kind
 from assessor.runtime.processes import me
 from assessor.scores.leaderboards import name_of, score_lines
 from assessor.work.models import Exposure
-from metaeval.actions import create_calibration, create_comparison, request_calibration, set_calibration_gate
+from metaeval.actions import (
+    create_calibration,
+    create_comparison,
+    create_hybrid,
+    request_calibration,
+    set_calibration_gate,
+)
 from metaeval.calibrations import NotCalibrated, calibrate_labels, headline, human_conditions, newest_of, refusal
 from metaeval.models import Calibration, CalibrationGate, CalibrationRequest
 from metaeval.stats.agreement import Weights, kappa
@@ -284,25 +291,81 @@ def test_below_ten_topics_no_kappa_passes(people: Condition, auto: Condition):
     assert name_of(auto) == "Edits/Auto (uncalibrated)"
 
 
+CHIP = '<span class="chip warn">uncalibrated</span>'
+
+
+def pages_of(condition: Condition) -> dict[str, str]:
+    """Return the addresses of all pages with scores of a condition alone."""
+    scores = "/campaigns/study/scores/"
+    [run] = condition.campaign.runs.filter(tag="one")
+    topic = condition.campaign.topics.get(qid="c01")
+    of_condition = {
+        "run": f"runs/{run.pk}/",
+        "topic": f"topics/{topic.pk}/",
+        "figures": "figures/",
+        "reusability": "reusability/",
+        "nuggets": "nuggets/",
+        "significance": "significance/",
+        "next edition": "next-edition/",
+    }
+    addresses = {name: f"{scores}{condition.pk}/{end}" for name, end in of_condition.items()}
+    return {"scores": f"{scores}?condition={condition.pk}"} | addresses
+
+
 def test_pages_say_uncalibrated(made: Calibration, auto: Condition, people: Condition, client: Client, olga: Person):
     compared = create_comparison(campaign=auto.campaign, first=people, second=auto, acting_user=olga).comparison
-    pages = {
-        "scores": f"/campaigns/study/scores/?condition={auto.pk}",
-        "run": f"/campaigns/study/scores/{auto.pk}/runs/{auto.campaign.runs.get(tag='one').pk}/",
+    hybrid = create_hybrid(campaign=auto.campaign, human=people, model=auto, acting_user=olga)
+    pages = pages_of(auto) | {
         "comparisons": "/campaigns/study/comparisons/",
         "comparison": f"/campaigns/study/comparisons/{compared.pk}/",
+        "all hybrid scores": "/campaigns/study/hybrids/",
+        "hybrid scores": f"/campaigns/study/hybrids/{hybrid.pk}/",
         "calibrations": "/campaigns/study/calibrations/",
     }
-    chip, note = '<span class="chip warn">uncalibrated</span>', "Tables call these uncalibrated"
-    for address in pages.values():
+    note = "Tables call these uncalibrated"
+    for name, address in pages.items():
         text = client.get(address).content.decode()
-        assert chip not in text
-        assert note not in text
+        assert CHIP not in text, name
+        assert note not in text, name
     set_gate(auto.campaign, 1)
     for name, address in pages.items():
-        assert (note if name == "calibrations" else chip) in client.get(address).content.decode(), name
-    listed = client.get(f"/campaigns/study/scores/?condition={people.pk}").content.decode()
-    assert "uncalibrated" not in listed
+        assert (note if name == "calibrations" else CHIP) in client.get(address).content.decode(), name
+    for name, address in pages_of(people).items():
+        assert "uncalibrated" not in client.get(address).content.decode(), name
+
+
+def test_tables_of_a_judge_that_changed_say_uncalibrated(made: Calibration, auto: Condition, client: Client):
+    assert auto.nuggets is not None
+    set_gate(auto.campaign, below(made))
+    said = dict.fromkeys(TOPICS, MODELS)
+    others = [
+        label(by_model(auto.nuggets, name, **fields), said)
+        for name, fields in (("Prompt", {"prompt": "cd" * 32}), ("Model", {"model": "gpt-5"}))
+    ]
+    again = label(by_model(auto.nuggets, "Again", replicate=1), said)
+    for condition, is_changed in ((auto, False), (again, False), *((one, True) for one in others)):
+        for name, address in pages_of(condition).items():
+            assert (CHIP in client.get(address).content.decode()) == is_changed, f"{condition}, {name}"
+        assert ("uncalibrated" in "".join(score_lines(condition, "csv", Policy.ZERO))) == is_changed
+    listed = client.get("/campaigns/study/calibrations/").content.decode()
+    assert "uncalibrated: <bdi>Model</bdi>, <bdi>Prompt</bdi>." in listed
+
+
+def test_results_that_pages_keep_are_named_anew(auto: Condition, people: Condition, client: Client):
+    hybrid = create_hybrid(campaign=auto.campaign, human=people, model=auto, acting_user=None)
+    files = [
+        f"/campaigns/study/hybrids/{hybrid.pk}/files/tot",
+        f"/campaigns/study/scores/{auto.pk}/significance/tables/runs.csv",
+    ]
+
+    def texts() -> list[bool]:
+        responses = [client.get(file) for file in files]
+        sent = [b"".join(one.streaming_content).decode() for one in responses]  # type: ignore[attr-defined]
+        return [re.search(r"Edits/Auto[ _]\(uncalibrated\)", text) is not None for text in sent]
+
+    assert texts() == [False, False]
+    set_gate(auto.campaign, 0.2)
+    assert texts() == [True, True]
 
 
 def test_an_organizer_calibrates_and_sets_a_gate(auto: Condition, people: Condition, client: Client, olga: Person):

@@ -30,7 +30,6 @@ _LEFT_OUT = (
     "names of people: who worked is called assessor-1, assessor-2, ...",
     "flags, reasons, notes and readings, which may name people",
     f"of what files of others had, the keys {', '.join(sorted(_NAMING))}",
-    "segments, retrieval runs, comparisons, studies and the history",
 )
 
 
@@ -52,6 +51,11 @@ def _records(kind: Exportable, campaign: Campaign, condition: Condition | None) 
         return kind.records(campaign)
     of_condition = (kind.frozen(one) for one in (condition, condition.nuggets) if one)
     return [record for record in of_condition if record is not None]
+
+
+def _unreleased(campaign: Campaign) -> list[str]:
+    """Return the titles of what a campaign has files of, and no release."""
+    return [kind.title for kind in EXPORTABLES if not kind.releases and kind.records(campaign)]
 
 
 class Release:
@@ -123,7 +127,7 @@ class Release:
             "campaign": self._masked(head["campaign"]),
             "conditions": [self._masked(condition_payload(one)) for one in conditions],
             "protocol": protocol_payload(self._condition.protocol if self._condition else self._campaign.protocol),
-            "left_out": list(_LEFT_OUT),
+            "left_out": [*_LEFT_OUT, *_unreleased(self._campaign)],
             "files": self._files,
         }
 

@@ -13,10 +13,14 @@ from assessor.campaigns.models import Campaign, Condition
 from assessor.exports import actions
 from assessor.exports.models import Export, Pseudonym
 from assessor.exports.pseudonyms import Names, pseudonyms
+from assessor.exports.registry import EXPORTABLES
+from assessor.exports.releases import release_parts
 from assessor.labels.manual_setups import label_again
+from metaeval.actions import create_hybrid
 from tests.conftest import client_of, make_person
 from tests.judging import all_judged, change, give, judgeable
 from tests.support.judging_helpers import from_scratch, load_runs
+from tests.support.scores_helpers import support_condition
 
 
 @pytest.fixture(autouse=True)
@@ -74,6 +78,20 @@ def test_nobodys_name_is_in_any_byte(judged, olga):
     assert all(file["lines_to_check"] == 0 for file in manifest["files"])
     assert any("notes" in told for told in manifest["left_out"])
     assert "assessor-" in files["manifest.json"], "a condition that is named after somebody has their pseudonym"
+
+
+def test_the_manifest_names_all_that_could_be_exported_and_is_not_there(judged, olga):
+    human = judged.conditions.get(name="judged by zora")
+    create_hybrid(campaign=judged, human=human, model=support_condition(judged, "Model"), acting_user=None)
+    there = {kind.name for kind, _ in release_parts(judged, None)}
+    left_out = json.loads(released(judged)["manifest.json"])["left_out"]
+    for kind in EXPORTABLES:
+        is_missing = bool(kind.records(judged)) and kind.name not in there
+        assert (kind.title in left_out) == is_missing, kind.name
+    names = {kind.name for kind in EXPORTABLES if kind.title in left_out}
+    assert names > {"hybrid", "significance", "segments", "history"}
+    # What the campaign has nothing of is not there to be left out.
+    assert not names & {"comparison", "study", "calibration", "retrieval_run"}
 
 
 def test_names_within_words_are_replaced_in_what_the_project_named(judged):

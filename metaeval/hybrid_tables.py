@@ -1,10 +1,11 @@
 """Hybrid scores as tables: of a page, in files, and as JSON."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from assessor.formats.tables import write_table
+from metaeval.hybrid_words import name_draws
 from metaeval.hybrids import Result, hybrid_result
 from metaeval.inputs import NothingToCompare
 from metaeval.models import Hybrid
@@ -12,7 +13,9 @@ from metaeval.serializers import number
 
 _COLUMNS = (
     *("run_id", "task", "measure", "place", "score", "low", "high", "halfwidth", "weight", "judged_topics", "topics"),
-    *("order_score", "order_weight", "people", "model", "target", "confidence", "why"),
+    *("order_score", "order_weight", "people", "model", "target", "confidence", "draw", "draws"),
+    *("tau_people", "tau_people_low", "tau_people_high"),
+    *("tau_people_model", "tau_people_model_low", "tau_people_model_high", "why"),
 )
 _PAIRS = ("measure", "first", "second", "difference", "low", "high", "halfwidth", "p", "p_holm", "weight")
 Json = dict[str, Any]
@@ -55,18 +58,25 @@ def table_rows(result: Result) -> list[Row]:
     ]
 
 
-def score_lines(results: Sequence[Result]) -> Iterator[str]:
-    """Yield a table (CSV) of runs by each measure, in the order of their shrunk scores."""
-    return write_table(_COLUMNS, (row for result in results for row in _score_rows(result)))
+def score_lines(results: Sequence[Result], hybrid: Hybrid | None = None) -> Iterator[str]:
+    """Yield a table (CSV) of runs by each measure, in the order of their shrunk scores.
+
+    hybrid: the record, where there is one: of which draw of topics the scores are, and what else was drawn for people.
+    """
+    drawn = [hybrid.draw or "", name_draws(hybrid.human.draws.all())] if hybrid else ["", ""]
+    return write_table(_COLUMNS, (row for result in results for row in _score_rows(result, drawn)))
 
 
-def _score_rows(result: Result) -> Iterator[Sequence[object]]:
+def _score_rows(result: Result, drawn: Sequence[object]) -> Iterator[Sequence[object]]:
     told = score_json(result)
+    orders = told["tau_people"] or {"hybrid": {}, "model": {}}
+    taus = [orders[one].get(name) for one in ("hybrid", "model") for name in ("tau", "low", "high")]
     for run in told["runs"]:
         yield [
             *(run["run_id"], run["task"], told["measure"], run["place"], run["score"], run["low"], run["high"]),
             *(run["half_width"], told["weight"], run["judged_topics"], run["topics"], run["order_score"]),
-            *(told["order_weight"], run["people"], run["model"], told["target"], told["confidence"], run["why"]),
+            *(told["order_weight"], run["people"], run["model"], told["target"], told["confidence"]),
+            *(*drawn, *taus, run["why"]),
         ]
 
 
@@ -123,6 +133,7 @@ def score_json(result: Result) -> Json:
         "pairs": result.pairs,
         "decided_pairs": result.decided,
         "decided_pairs_holm": result.decided_holm,
+        "tau_people": _against_people(result),
         "runs": [
             {
                 "run_id": sides.runs[at],
@@ -138,7 +149,36 @@ def score_json(result: Result) -> Json:
     }
 
 
-FILES = {"csv": score_lines, "pairs.csv": pair_lines, "tot": leaderboard_lines}
+def _against_people(result: Result) -> Json | None:
+    """Return tau of both orders with people's, with its interval; None where the result has none."""
+    if result.against_people is None:
+        return None
+    return {
+        name: {"tau": number(one.tau.value), "low": number(one.low), "high": number(one.high), "why": one.tau.why}
+        for name, one in zip(("hybrid", "model"), result.against_people, strict=True)
+    }
+
+
+def draws_json(hybrid: Hybrid) -> list[Json]:
+    """Return all draws of topics for the people, in the order of their numbers, and which of them is scored."""
+    return [
+        {
+            "seed": draw.seed,
+            "topics": draw.topics,
+            "frame": len(draw.frame),
+            "scored_models": draw.scored_models,
+            "created_at": draw.created_at.isoformat(),
+            "is_used": draw.pk == hybrid.draw_id,
+        }
+        for draw in hybrid.human.draws.all()
+    ]
+
+
+FILES: dict[str, Callable[[Sequence[Result], Hybrid | None], Iterator[str]]] = {
+    "csv": score_lines,
+    "pairs.csv": lambda results, hybrid: pair_lines(results),
+    "tot": lambda results, hybrid: leaderboard_lines(results),
+}
 
 
 def file_lines(hybrid: Hybrid, form: str) -> Iterator[str]:
@@ -147,4 +187,4 @@ def file_lines(hybrid: Hybrid, form: str) -> Iterator[str]:
         results = [hybrid_result(hybrid, key) for key in hybrid_result(hybrid).sides.measures]
     except NothingToCompare:
         results = []
-    return FILES[form](results)
+    return FILES[form](results, hybrid)

@@ -1,6 +1,6 @@
 """Hybrid scores in words: what they came to, what more topics would give, and what their readers have to know."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -98,12 +98,16 @@ def marks_of(hybrid: Hybrid, result: Result) -> list[Mark]:
     return found
 
 
+def name_draws(draws: Iterable[Draw]) -> str:
+    """Name draws of topics, each with the day it was made."""
+    return "; ".join(f"{one}, {one.created_at:%Y-%m-%d}" for one in draws)
+
+
 def _marks_of_draw(draw: Draw, sides: Sides) -> Iterator[Mark]:
-    draws = list(Draw.objects.filter(condition=draw.condition_id).order_by("pk"))
+    draws = list(draw.condition.draws.all())
     if len({one.seed for one in draws}) > 1:
         at = [one.pk for one in draws].index(draw.pk) + 1
-        told = "; ".join(f"{one}, {one.created_at:%Y-%m-%d}" for one in draws)
-        yield Mark("drawn again", f"This is draw {at} of {len(draws)} under {draw.condition}: {told}.")
+        yield Mark("drawn again", f"This is draw {at} of {len(draws)} under {draw.condition}: {name_draws(draws)}.")
     if draw.scored_models:
         names = ", ".join(draw.scored_models)
         yield Mark("drawn after scores", f"When topics were drawn, scores by a model were there: {names}.")

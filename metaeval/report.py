@@ -13,7 +13,7 @@ from metaeval.hybrid_figures import hybrid_figures
 from metaeval.hybrid_tables import FILES
 from metaeval.hybrids import Result
 from metaeval.measures import measure_labels
-from metaeval.models import Calculation, Comparison
+from metaeval.models import Calculation, Comparison, Hybrid
 from metaeval.report_tables import SUMMARY
 from metaeval.stats.comparison import MeasureComparison
 from metaeval.stats.score_matrix import MatchedScores
@@ -96,10 +96,17 @@ def write_score_report(
 
 
 def write_hybrid_report(
-    folder: Path, result: Result, theme: Theme = Theme.LIGHT, hours: float | None = None
+    folder: Path,
+    result: Result,
+    theme: Theme = Theme.LIGHT,
+    hours: float | None = None,
+    hybrid: Hybrid | None = None,
 ) -> list[str]:
-    """Write the tables and figures of hybrid scores into a folder; return the files' names. hours: as there."""
-    texts = {f"hybrid.{name}": "".join(lines([result])) for name, lines in FILES.items()}
+    """Write the tables and figures of hybrid scores into a folder; return the files' names.
+
+    hours: as there. hybrid: the record, where there is one.
+    """
+    texts = {f"hybrid.{name}": "".join(lines([result], hybrid)) for name, lines in FILES.items()}
     figures = hybrid_figures(result, hours)
     return write_folder(folder, texts, ((one.name, one.specification) for one in figures), theme)
 

@@ -206,14 +206,32 @@ class ComparisonTold(ComparisonItem):
     result: dict[str, Any] | None
 
 
+class TopicDraw(Schema):
+    """Topics drawn at random for people to judge. frame: of how many; is_used: whether the scores are of this draw.
+
+    scored_models: conditions whose scores by a model were there when the seed was first used.
+    """
+
+    seed: int
+    topics: list[str]
+    frame: int
+    scored_models: list[str]
+    created_at: datetime
+    is_used: bool
+
+
 class HybridItem(Schema):
-    """Scores from people's labels of some topics and a model's of all. draw: what topics people judge, if drawn."""
+    """Scores from people's labels of some topics and a model's of all. draw: what topics people judge, if drawn.
+
+    draws: all that were made for the people, in their order: another seed was drawn again.
+    """
 
     id: int
     name: str
     human: str
     model: str
     draw: str | None
+    draws: list[TopicDraw]
     target: Literal["campaign", "population"]
     confidence: int
     prior_sd: float
@@ -239,8 +257,27 @@ class HybridRun(Schema):
     why: str
 
 
+class OrderTau(Schema):
+    """Kendall's tau-b of an order with people's, and its interval; null where undefined, with the reason."""
+
+    tau: float | None
+    low: float | None
+    high: float | None
+    why: str
+
+
+class PeoplesOrder(Schema):
+    """How the orders by hybrid scores and by the model's agree with people's."""
+
+    hybrid: OrderTau
+    model: OrderTau
+
+
 class HybridScores(Schema):
-    """Hybrid scores by a measure. weight: of the model; order_weight: of runs' own biases."""
+    """Hybrid scores by a measure. weight: of the model; order_weight: of runs' own biases.
+
+    tau_people: with people's order, once they judged all topics besides those drawn; else null.
+    """
 
     human: str
     model: str
@@ -255,6 +292,7 @@ class HybridScores(Schema):
     pairs: int
     decided_pairs: int
     decided_pairs_holm: int
+    tau_people: PeoplesOrder | None
     runs: list[HybridRun]
 
 

@@ -20,8 +20,9 @@ from assessor.campaigns.models import Answer, Campaign, Event
 from assessor.scores.cache import condition_scores
 from assessor.scores.leaderboards import score_lines
 from assessor.scores.tables import topics_counting
-from assessor.work.models import Exposure
+from assessor.work.models import Draw, Exposure
 from assignment.exports import assignment_lines
+from metaeval.actions import create_hybrid
 from metaeval.models import Calculation
 from metaeval.stats.means import Policy
 from nuggets.exports import condition_lines
@@ -382,15 +383,33 @@ def test_the_description_is_for_everybody_and_names_no_campaign(study: Campaign,
 
 def test_hybrid_scores_are_told_by_measure(study: Campaign, ask: Ask):
     hybrid = study.hybrids.get()
-    [told] = ask("/campaigns/study/hybrids").json()["items"]
+    sides = {"human": hybrid.human, "model": hybrid.model}
+    of = {"condition": hybrid.human, "frame": ["t1", "t2"]}
+    drawn = [Draw.objects.create(seed=seed, topics=[qid], **of) for seed, qid in ((3, "t1"), (4, "t2"))]
+    again = create_hybrid(campaign=study, name="Drawn", draw=drawn[1], acting_user=None, **sides)
+    told, other = ask("/campaigns/study/hybrids").json()["items"]
     assert (told["id"], told["human"], told["model"]) == (hybrid.pk, "A people on people", "A model on people")
-    assert (told["draw"], told["target"], told["confidence"], told["prior_sd"]) == (None, "campaign", 95, 0.03)
+    assert (told["target"], told["confidence"], told["prior_sd"]) == ("campaign", 95, 0.03)
+    assert (told["draw"], other["draw"]) == (None, "1 of 2 topics, seed 4")
+    assert [one["is_used"] for one in told["draws"]] == [False, False]
+    assert [(one["seed"], one["topics"], one["frame"], one["is_used"]) for one in other["draws"]] == [
+        (3, ["t1"], 2, False),
+        (4, ["t2"], 2, True),
+    ]
+    assert [one["created_at"] for one in other["draws"]] == [one.created_at.isoformat() for one in drawn]
+    assert [one["scored_models"] for one in other["draws"]] == [[], []]
     address = f"/campaigns/study/hybrids/{hybrid.pk}/scores"
     assert ask(address).json()["measure"] == "vstrict"
     found = ask(address, measure="a").json()
     assert (found["measure"], found["judged_topics"], found["topics"]) == ("a", 1, 1)
     assert {run["why"] for run in found["runs"]} == {"fewer than 3 judged topics"}
     assert {run["score"] for run in found["runs"]} == {None}
+    assert found["tau_people"] is None  # what people judged is what was drawn
+    # Of the second draw nothing is judged, but all that the model labelled: the model's order is the wrong one.
+    assert ask(f"/campaigns/study/hybrids/{again.pk}/scores", measure="a").json()["tau_people"] == {
+        "hybrid": {"tau": None, "low": None, "high": None, "why": "fewer than two values"},
+        "model": {"tau": -1.0, "low": -1.0, "high": -1.0, "why": ""},
+    }
     assert ask(address, measure="no").status_code == 404
 
 

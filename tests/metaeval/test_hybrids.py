@@ -118,6 +118,15 @@ def read(response) -> str:
     return b"".join(response.streaming_content).decode()
 
 
+OF_TAUS = ("", "_low", "_high", "_model", "_model_low", "_model_high")
+
+
+def score_rows(client: Client, hybrid: Hybrid) -> list[dict[str, str]]:
+    """Return what the table of scores says by the measure."""
+    table = csv.DictReader(io.StringIO(read(client.get(f"{BASE}{hybrid.pk}/files/csv"))))
+    return [row for row in table if row["measure"] == KEY]
+
+
 def page(client: Client, hybrid: Hybrid, more: str = "") -> str:
     response = client.get(f"{BASE}{hybrid.pk}/{more}")
     assert response.status_code == 200
@@ -204,6 +213,7 @@ def test_the_page_tells_the_scores(made: Hybrid, client: Client):
 def test_the_order_is_held_against_peoples_once_they_judged_all(made: Hybrid, client: Client, anna: Person):
     assert hybrid_result(made, KEY).against_people is None
     assert "order, hybrid<" not in page(client, made)
+    assert {row[f"tau_people{of}"] for row in score_rows(client, made) for of in OF_TAUS} == {""}
     first, *others = (qid for qid in TOPICS if qid not in made.draw.topics)
     say(made.human, anna, on(HUMAN, [first]))
     assert hybrid_result(made, KEY).against_people is None
@@ -219,6 +229,10 @@ def test_the_order_is_held_against_peoples_once_they_judged_all(made: Hybrid, cl
     for one, whose in ((ours, "hybrid"), (alone, "model")):
         assert f"s order, {whose}</dt><dd>{one.tau.value:.2f}</dd>" in text
         assert f"{one.low:.2f} to {one.high:.2f}, on all topics" in text
+    rows = score_rows(client, made)
+    told = [[float(row[f"tau_people{of}"]) for of in OF_TAUS] for row in rows]
+    figures = [ours.tau.value, ours.low, ours.high, alone.tau.value, alone.low, alone.high]
+    assert told == [pytest.approx(figures, abs=1e-9)] * 4
     # Where all count, there is nothing to hold them against.
     whole = create_hybrid(campaign=made.campaign, human=made.human, model=made.model, acting_user=None)
     assert hybrid_result(whole, KEY).against_people is None
@@ -248,6 +262,10 @@ def test_marks_say_what_is_not_as_it_should_be(
     found = create_hybrid(campaign=study, human=people, model=rehearsed, draw=drawn, acting_user=None)
     assert ">rehearsal</span>" in page(client, found)
     assert "drawn again" in page(client, made)
+    first, second = (f"{one}, {one.created_at:%Y-%m-%d}" for one in (drawn, again))
+    for one, used in ((made, "5 of 8 topics, seed 1"), (other, "6 of 8 topics, seed 2"), (undrawn, "")):
+        told = {(row["draw"], row["draws"]) for row in score_rows(client, one)}
+        assert told == {(used, f"{first}; {second}")}
     assert ">rehearsal</span>" in client.get(BASE).content.decode()
 
 

@@ -33,7 +33,7 @@ from assessor.work.exposure import take_file
 from metaeval.access import campaign_calibration, campaign_comparison, campaign_hybrid
 from metaeval.calibrations import calibrations_of
 from metaeval.exposure import seen_in_calibration, seen_in_comparison, seen_in_hybrid
-from metaeval.hybrid_tables import score_json
+from metaeval.hybrid_tables import draws_json, score_json
 from metaeval.hybrids import hybrid_result, hybrids_of
 from metaeval.inputs import NothingToCompare
 from metaeval.models import Calculation, Calibration, Comparison, Hybrid
@@ -159,7 +159,7 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
 def list_hybrids(request: HttpRequest, slug: Text, asked: Query[Asked]) -> HttpResponseBase:
     """The hybrid scores."""
     campaign = organized_campaign(asker(request), slug)
-    return answer(request, asked, of_records(hybrids_of(campaign), _hybrid))
+    return answer(request, asked, of_records(hybrids_of(campaign).prefetch_related("human__draws"), _hybrid))
 
 
 @one(router, "/campaigns/{slug}/hybrids/{hybrid_id}/scores", "get_hybrid_scores", HybridScores, "results")
@@ -183,6 +183,7 @@ def _hybrid(hybrid: Hybrid) -> dict[str, Any]:
         "human": str(hybrid.human),
         "model": str(hybrid.model),
         "draw": str(hybrid.draw) if hybrid.draw else None,
+        "draws": draws_json(hybrid),
         "target": hybrid.target,
         "confidence": hybrid.confidence,
         "prior_sd": float(hybrid.prior_sd),

@@ -64,12 +64,12 @@ class Command(BaseCommand):
             raise CommandError(f"Not both conditions have the measure {options['measure']}.") from error
         except (ComparisonError, NothingToCompare) as error:
             raise CommandError(str(error)) from error
-        for line in score_lines([result]):
+        for line in score_lines([result], hybrid):
             self.stdout.write(line, ending="")
         self.stderr.write(headline(result))
         if options["out"]:
             try:
-                files = write_hybrid_report(options["out"], result, Theme(options["theme"]), hours_of(hybrid))
+                files = write_hybrid_report(options["out"], result, Theme(options["theme"]), hours_of(hybrid), hybrid)
             except OSError as error:
                 raise CommandError(f"The results could not be written: {error}") from error
             self.stderr.write(f"{len(files)} files in {options['out']}: {', '.join(files)}")

@@ -21,7 +21,16 @@ from assessor.scores.page_tables import Column
 from assessor.scores.score_source import scored_conditions, scored_kinds, scoring_of
 from metaeval.headline import ALMOST_THE_SAME, Part
 from metaeval.kept_results import KeptFigure, keep_figures, kept_result
-from metaeval.stats.items import LEAST_RUNS, Flag, Item, ShortBank, cronbach_alpha, item_statistics, shorter_banks
+from metaeval.stats.items import (
+    LEAST_RUNS,
+    Flag,
+    Item,
+    ShortBank,
+    cronbach_alpha,
+    item_statistics,
+    places_by_correlation,
+    shorter_banks,
+)
 from metaeval.stats.means import Figures
 from metaeval.stats.statistic import Statistic
 
@@ -30,7 +39,8 @@ if TYPE_CHECKING:
 
 SEED = 2026  # of the splits of runs
 _FILE_COLUMNS = (
-    *("topic", "uid", "nugget", "importance", "p", "item_rest_r", "information", "answers", "flags", "undefined"),
+    *("topic", "uid", "nugget", "importance", "p", "item_rest_r", "place", "information", "answers", "flags"),
+    "undefined",
 )
 # Keys are attributes of NuggetItem.
 _COLUMNS = (
@@ -47,7 +57,8 @@ _COLUMNS = (
 class NuggetItem(NamedTuple):
     """A nugget of a bank with its statistics; uid: its name in files. topic: by key, and qid.
 
-    p: difficulty; r: item-rest correlation, None where it is undefined, and why. Flat, as there are thousands to keep.
+    p: difficulty; r: item-rest correlation, None where it is undefined, and why; place: by it in the topic's bank, the
+    highest first. Flat, as there are thousands to keep.
     """
 
     topic: int
@@ -61,6 +72,7 @@ class NuggetItem(NamedTuple):
     information: float | None
     why: str
     flags: list[Flag]
+    place: int
 
 
 class TopicBank(NamedTuple):
@@ -80,6 +92,10 @@ class ItemAnalysis(NamedTuple):
     topics: list[TopicBank]
     runs: int
     curve: list[ShortBank]
+
+    def dropped(self, keep: int) -> list[NuggetItem]:
+        """Return the nuggets that banks of at most so many a topic go without."""
+        return [one for one in self.nuggets if one.place > keep]
 
     def flagged(self, flag: Flag) -> int:
         """How many nuggets have a flag."""
@@ -176,9 +192,10 @@ def _analyse(condition: Condition) -> ItemAnalysis:
         bank = label_values(of_topic[topic.pk], rows, columns, values)
         banks.append(bank)
         topics.append(TopicBank(topic.pk, topic.qid, topic.title, len(counted), cronbach_alpha(bank)))
+        items = item_statistics(bank)
         nuggets += [
-            NuggetItem(topic.pk, topic.qid, one["uid"], one["text"], one["importance"], *_flat(item))
-            for one, item in zip(counted, item_statistics(bank), strict=True)
+            NuggetItem(topic.pk, topic.qid, one["uid"], one["text"], one["importance"], *_flat(item), place)
+            for one, item, place in zip(counted, items, places_by_correlation(items), strict=True)
         ]
     curve = shorter_banks(banks, seed=SEED) if banks and len(runs) >= LEAST_RUNS else []
     return ItemAnalysis(nuggets, topics, len(runs), curve)
@@ -197,8 +214,11 @@ def by_topic(labels: Labels) -> dict[int, Labels]:
     return {topic: Labels(*(part[at] for part in parts)) for at, topic in enumerate(topics.tolist())}
 
 
-def sentence(found: ItemAnalysis, item: str) -> list[Part]:
-    """Return what came of the analysis in one sentence, in parts. item: what banks are made of, such as "nugget"."""
+def sentence(found: ItemAnalysis, item: str, hours: float) -> list[Part]:
+    """Return what came of the analysis in one sentence, in parts. item: what banks are made of, such as "nugget".
+
+    hours: that people needed for the labels of all, 0 where nothing was measured.
+    """
     correlations = [one.r for one in found.nuggets if one.r is not None]
     never, negative = found.flagged(Flag.NEVER_FOUND), found.flagged(Flag.NEGATIVE)
     if not correlations:
@@ -218,7 +238,12 @@ def sentence(found: ItemAnalysis, item: str) -> list[Part]:
             if short.nuggets == 1
             else f"the {short.nuggets} best of each topic rank"
         )
-        parts += [Part(f", and {kept} runs almost as all do ("), Part(tau, True), Part(")")]
+        fewer = f"{1 - short.share:.0%}".replace("%", " %")
+        parts += [Part(f", and {kept} runs almost as all do ("), Part(tau, True), Part("), with "), Part(fewer, True)]
+        parts.append(Part(f" fewer {item}s to label"))
+        if hours:
+            saved = f"{hours * (1 - short.share):.1f}"
+            parts += [Part(", which saves "), Part(saved, True), Part(f" of {hours:.1f} hours")]
     return [*parts, Part(".")]
 
 
@@ -232,15 +257,11 @@ def columns(item: str) -> list[Column]:
     return [Column("text", item.capitalize(), is_number=False), *_COLUMNS]
 
 
-def sorted_nuggets(found: ItemAnalysis, key: str, flag: Flag | None = None) -> list[NuggetItem]:
-    """Return the nuggets, or those with a flag, by a column's key, with a minus in descending order.
-
-    Undefined ones come last.
-    """
+def sorted_nuggets(nuggets: Sequence[NuggetItem], key: str) -> list[NuggetItem]:
+    """Return nuggets by a column's key, with a minus in descending order; undefined ones come last."""
     value = attrgetter(key.removeprefix("-"))
-    some = [one for one in found.nuggets if flag is None or flag in one.flags]
-    defined = sorted((one for one in some if value(one) is not None), key=value, reverse=key.startswith("-"))
-    return defined + [one for one in some if value(one) is None]
+    defined = sorted((one for one in nuggets if value(one) is not None), key=value, reverse=key.startswith("-"))
+    return defined + [one for one in nuggets if value(one) is None]
 
 
 def table_lines(condition: Condition, form: str) -> Iterator[str]:
@@ -268,4 +289,4 @@ def table_lines(condition: Condition, form: str) -> Iterator[str]:
 
 def _file_row(one: NuggetItem) -> Sequence[object]:
     named = (one.qid, one.uid, one.text, one.importance)
-    return *named, one.p, one.r, one.information, one.answers, "; ".join(one.flags), one.why
+    return *named, one.p, one.r, one.place, one.information, one.answers, "; ".join(one.flags), one.why

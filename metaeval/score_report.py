@@ -64,13 +64,12 @@ def hours_per_topic(conditions: Sequence[Condition]) -> float | None:
 
     Of the input that took longer, the time for its nuggets included.
     """
-    found = []
-    for condition in conditions:
-        per_topic = 0.0
-        for one in (condition, condition.nuggets):
-            times = without_practice(TimeSpent.objects.filter(task__condition=one), by="task__topic")
-            if one:
-                told = times.aggregate(seconds=Sum("seconds"), topics=Count("task__topic", distinct=True))
-                per_topic += (told["seconds"] or 0) / max(told["topics"], 1)
-        found.append(per_topic / _HOUR)
-    return max(found, default=0.0) or None
+    both = [[one for one in (condition, condition.nuggets) if one] for condition in conditions]
+    return max((sum(map(measured_hours, parts)) for parts in both), default=0.0) or None
+
+
+def measured_hours(condition: Condition) -> float:
+    """Return the hours that people needed for a topic under a condition alone; 0 where nothing was measured."""
+    times = without_practice(TimeSpent.objects.filter(task__condition=condition), by="task__topic")
+    told = times.aggregate(seconds=Sum("seconds"), topics=Count("task__topic", distinct=True))
+    return (told["seconds"] or 0) / max(told["topics"], 1) / _HOUR

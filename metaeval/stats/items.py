@@ -19,6 +19,7 @@ from metaeval.stats.statistic import Statistic, undefined
 LEAST_RUNS = 6  # of which half choose nuggets: by two runs no correlation says anything
 _SIZES = 20  # of banks, at most
 _ONE_ANSWER = "only one answer has all labels"
+_UNDEFINED = -2.0  # in place of a correlation, below all others
 _SAME = 1e-12  # a variance below it is of equal values
 
 
@@ -81,6 +82,16 @@ def _no_correlation(given: Figures, varies: bool) -> Statistic:
         return undefined(len(given), "the topic has no other nugget")
     same = "mean of the other nuggets" if varies else "value"
     return undefined(len(given), f"all answers have the same {same}")
+
+
+def places_by_correlation(items: Sequence[Item]) -> list[int]:
+    """Return the place of each nugget of a topic by its item-rest correlation, from 1: a bank of k keeps the first k.
+
+    An undefined correlation comes last, and ties go by bank order, as in shorter_banks().
+    """
+    found = [_UNDEFINED if (r := one.correlation.value) is None else round(r, DIGITS) for one in items]
+    order = np.argsort(-np.array(found), kind="stable")
+    return [int(place) for place in np.argsort(order, kind="stable") + 1]
 
 
 def cronbach_alpha(values: npt.ArrayLike) -> Statistic:
@@ -160,12 +171,12 @@ def _halves(runs: int, splits: int, draw: np.random.Generator) -> npt.NDArray[np
 
 
 def _correlations(values: Figures, chooses: npt.NDArray[np.bool_]) -> Figures:
-    """Return the item-rest correlations by each set of runs: (sets, nuggets), -2 where undefined.
+    """Return the item-rest correlations by each set of runs: (sets, nuggets), _UNDEFINED where it is so.
 
     values: (runs, nuggets); chooses: (sets, runs), judged ones alone.
     """
     if values.shape[1] < 2:
-        return np.full((len(chooses), values.shape[1]), -2.0)
+        return np.full((len(chooses), values.shape[1]), _UNDEFINED)
     weights = chooses / np.maximum(chooses.sum(axis=1, keepdims=True), 1)
     rest = _rest(values)
     mean, mean_rest = weights @ values, weights @ rest
@@ -173,7 +184,10 @@ def _correlations(values: Figures, chooses: npt.NDArray[np.bool_]) -> Figures:
     spreads = [weights @ one**2 - of**2 for one, of in ((values, mean), (rest, mean_rest))]
     defined = (spreads[0] > _SAME) & (spreads[1] > _SAME)
     found: Figures = np.divide(
-        together, np.sqrt(np.where(defined, spreads[0] * spreads[1], 1)), out=np.full(mean.shape, -2.0), where=defined
+        together,
+        np.sqrt(np.where(defined, spreads[0] * spreads[1], 1)),
+        out=np.full(mean.shape, _UNDEFINED),
+        where=defined,
     )
     return found.round(DIGITS)
 

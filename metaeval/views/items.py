@@ -1,5 +1,7 @@
 """The nuggets of one condition as items: a table, figures, and how short a bank may be."""
 
+import re
+
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import render
@@ -25,6 +27,7 @@ from metaeval.item_analysis import (
 )
 from metaeval.kept_results import kept_result
 from metaeval.pages import FigureContent, figure_content
+from metaeval.score_report import measured_hours
 from metaeval.stats.items import Flag
 from metaeval.views.figures import figure_response
 
@@ -33,7 +36,7 @@ _ON_A_PAGE = 50
 
 @require_safe
 def nugget_items(request: PersonRequest, slug: str, condition_id: int) -> HttpResponse:
-    """The nuggets, or those with a flag, sorted by a column; the consistency of each topic's bank; figures."""
+    """The nuggets, or those with a flag, or that a shorter bank goes without, sorted by a column; figures, banks."""
     condition = _with_items(request, slug, condition_id)
     found, figures = kept_result([condition], "item-page", lambda: _content(condition))
     item = label_kind(condition.kind).item
@@ -41,17 +44,26 @@ def nugget_items(request: PersonRequest, slug: str, condition_id: int) -> HttpRe
     asked = request.GET.copy()
     asked.pop("page", None)  # sorted anew, the table is read from its start
     heads = shown(asked, Listing(columns(item), [], [], []), "r").heads
-    nuggets = sorted_nuggets(found, request.GET.get("sort", "r"), flag)
+    keep = _keep(request.GET.get("keep", ""))
+    some = [
+        one for one in (found.nuggets if keep is None else found.dropped(keep)) if flag is None or flag in one.flags
+    ]
+    hours = measured_hours(condition) * len(found.topics)
     context = {
         "campaign": condition.campaign,
         "condition": condition,
         "item": item,
         "found": found,
-        "sentence": sentence(found, item),
+        "sentence": sentence(found, item, hours),
         "flags": [(one.name.lower(), one, found.flagged(one)) for one in Flag],
         "flag": flag,
+        "keep": keep,
+        "short_banks": [(one, len(found.dropped(one.nuggets)), hours * (1 - one.share)) for one in found.curve[:-1]],
+        "hours": hours,
         "heads": heads,
-        "page": Paginator(nuggets, _ON_A_PAGE).get_page(request.GET.get("page")),
+        "page": Paginator(sorted_nuggets(some, request.GET.get("sort", "r")), _ON_A_PAGE).get_page(
+            request.GET.get("page")
+        ),
         "topics": sorted(found.topics, key=lambda one: (one.alpha.value is None, one.alpha.value or 0.0)),
         "figures": figures,
         "figure_forms": FORMS,
@@ -82,6 +94,15 @@ def _with_items(request: PersonRequest, slug: str, condition_id: int) -> Conditi
     if not has_items(condition):
         raise Http404("No nuggets of answers are labelled under this condition.")
     return condition
+
+
+def _keep(number: str) -> int | None:
+    """Return how many nuggets of each topic are kept. Raises Http404."""
+    if not number:
+        return None
+    if not re.fullmatch("[1-9][0-9]{0,3}", number):
+        raise Http404("A topic keeps a number of nuggets, at least one.")
+    return int(number)
 
 
 def _flag(name: str) -> Flag | None:

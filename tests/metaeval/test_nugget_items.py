@@ -5,12 +5,15 @@ import io
 import json
 import re
 from html import unescape
+from uuid import uuid4
 
 import pytest
 from django.test import Client
 
+from assessor.accounts.models import Person
 from assessor.campaigns.condition_kind import CIRCULAR, ConditionKind
 from assessor.campaigns.models import Campaign, Condition, Run
+from assessor.work.models import Task, TimeSpent
 from metaeval.item_analysis import item_analysis
 from metaeval.stats.items import Flag
 from tests.assignment.conftest import run_file
@@ -83,7 +86,44 @@ def test_the_sentence_says_what_the_numbers_say(client: Client, eight: Condition
     told = sentence(page(client, base(eight)))
     assert told.startswith("1 of 5 nuggets is found in no answer and 1 ranks answers against the rest of its bank; ")
     assert f"the median item-rest correlation is {middle:.2f}, and the {short.nuggets} best of each topic" in told
-    assert told.endswith(f"runs almost as all do (τ {short.best.mean:.2f}).")
+    fewer = f"runs almost as all do (τ {short.best.mean:.2f}), with {100 * (5 - short.nuggets) / 5:.0f} %"
+    assert told.endswith(f"{fewer} fewer nuggets to label.")
+
+
+def test_shorter_banks_say_what_they_save_and_what_to_drop(client: Client, eight: Condition, anna: Person):
+    assert "Hours saved" not in page(client, base(eight))
+    topic = eight.campaign.topics.get(qid="t1")
+    task = Task.objects.create(campaign=eight.campaign, topic=topic, condition=eight, kind=eight.kind, person=anna)
+    TimeSpent.objects.create(task=task, key=uuid4(), seconds=2 * 3600)
+    text = page(client, base(eight))
+    # One topic of five nuggets took two hours; each nugget dropped saves a fifth.
+    rows = re.findall(r'<tr><th scope="row" class="num">(\d)</th>(.*?)</tr>', text)
+    assert [number for number, _ in rows] == ["1", "2", "3", "4"]
+    for (number, row), point in zip(rows, item_analysis(eight).curve, strict=False):
+        dropped = 5 - int(number)
+        figures = [f"{point.best.mean:.2f}", f"{point.random.mean:.2f}", f"{dropped * 2 / 5:.1f}"]
+        assert re.findall(r'<td class="num">(.*?)</td>', row) == figures
+        words = f"{dropped} nugget{'s' * (dropped > 1)}"
+        assert row.endswith(f'<td><a href="{base(eight)}?keep={number}#items">{words}</a></td>')
+    short = next(one for one in item_analysis(eight).curve if (one.best.mean or 0) >= 0.9)
+    saved = f"fewer nuggets to label, which saves {(5 - short.nuggets) * 2 / 5:.1f} of 2.0 hours."
+    assert sentence(text).endswith(saved)
+
+
+def test_nuggets_to_drop_are_those_of_least_correlation(client: Client, eight: Condition):
+    def shown(asked: str) -> list[str]:
+        return re.findall(r'<th scope="row" class="any wide" dir="auto">(.*?)</th>', page(client, base(eight) + asked))
+
+    rows = table(client, eight)
+    defined = sorted((row for row in rows if row["item_rest_r"]), key=lambda row: -float(row["item_rest_r"]))
+    in_order = [*defined, *(row for row in rows if not row["item_rest_r"])]
+    assert [row["place"] for row in in_order] == ["1", "2", "3", "4", "5"]
+    for keep in range(1, 6):
+        assert set(shown(f"?keep={keep}")) == {row["nugget"] for row in in_order[keep:]}
+    assert shown("?keep=2&flag=never_found") == ["nugget 4"]
+    assert "if each topic keeps the 2 nuggets of highest r" in page(client, f"{base(eight)}?keep=2")
+    for wrong in ("0", "-1", "x", "²"):
+        assert client.get(f"{base(eight)}?keep={wrong}").status_code == 404
 
 
 def test_circular_runs_say_nothing_of_nuggets(eight: Condition, monkeypatch: pytest.MonkeyPatch):

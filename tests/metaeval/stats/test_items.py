@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from metaeval.stats.items import LEAST_RUNS, Flag, cronbach_alpha, item_statistics, shorter_banks
+from metaeval.stats.items import LEAST_RUNS, Flag, cronbach_alpha, item_statistics, places_by_correlation, shorter_banks
 
 # Four answers: the first nugget tells them apart as the rest does, the last one the other way round.
 BY_HAND = [[1, 1, 0.5, 0, 0, 1], [1, 1, 0, 0, 0, 1], [0, 0.5, 0, 1, 0, 1], [0, 0, 0, 1, 0, 1]]
@@ -64,6 +64,16 @@ def test_rests_of_equal_labels_are_equal():
     """0.3 is not 1.3 - 1, to a computer."""
     values = [[0, 0.1, 0.1, 0.1], [1, 0.1, 0.1, 0.1]]
     assert item_statistics(values)[0].correlation.value is None
+
+
+def test_places_are_by_correlation():
+    values = generated(2)
+    found = [one.correlation.value for one in item_statistics(values)]
+    places = places_by_correlation(item_statistics(values))
+    assert [found[places.index(place)] for place in range(1, len(found) + 1)] == sorted(found, reverse=True)
+    # The second and third are alike, the fourth is undefined, and the last against the rest.
+    some = item_statistics([[1, 1, 1, 0.5, 0], [0, 0, 0, 0.5, 1], [1, 0, 0, 0.5, 0]])
+    assert places_by_correlation(some) == [3, 1, 2, 5, 4]
 
 
 def test_alpha():

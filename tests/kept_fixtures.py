@@ -2,8 +2,8 @@
 
 Most of the tests' time was the making of the same few campaigns, row by row through all the rules. A fixture's rows are
 kept with what it returned, under the fixtures that ran before it in the test. Where the same ran before another test,
-the rows are put back and the result is made anew. Whenever anything else has written since, as SQLite counts it, the
-fixture runs. `ASSAY_KEEP=0` has all run for each test. (On PostgreSQL they do: keys there are never the same twice.)
+the rows are put back and the result is made anew. Whenever anything else has written since, as the database counts it,
+the fixture runs. `ASSAY_KEEP=0` has all run for each test.
 """
 
 import inspect
@@ -22,16 +22,82 @@ from assessor.runtime.process_cache import cache
 
 # A fixture that takes these does more than to write, or finds something else each time.
 _DO_MORE = {"monkeypatch", "settings", "request", "tmp_path", "tmp_path_factory", "endpoint", "caplog", "mailoutbox"}
-_IS_ON = connection.vendor == "sqlite" and os.environ.get("ASSAY_KEEP") != "0"
+_IS_ON = os.environ.get("ASSAY_KEEP") != "0"
 
 Row = tuple[Any, ...]
-Rows = dict[str, dict[int, Row]]  # by table and row number
+Rows = dict[str, dict[Any, Row]]  # by table and key
+
+
+class _SQLite:
+    """Reads and writes rows by their numbers. Keys are given in order, from where they were before the test."""
+
+    def __init__(self) -> None:
+        self.tables: list[str] = []
+
+    def changes(self) -> int:
+        return connection.connection.total_changes if connection.connection else -1
+
+    def read(self) -> Rows:
+        """Return all rows; SQLite's own count of keys among them."""
+        execute = connection.connection.execute
+        if not self.tables:
+            self.tables = [name for (name,) in execute("select name from sqlite_master where type = 'table'")]
+        return {
+            table: {row[0]: tuple(row[1:]) for row in execute(f'select rowid, * from "{table}"')}
+            for table in self.tables
+        }
+
+    def write(self, gone: list[tuple[str, list[Any]]], new: list[tuple[str, list[Row]]], counts: list[Row]) -> None:
+        many, execute = connection.connection.executemany, connection.connection.execute
+        for table, numbers in gone:
+            many(f'delete from "{table}" where rowid = ?', [(number,) for number in numbers])
+        for table, rows in new:
+            many(f'insert into "{table}" values ({",".join("?" * len(rows[0]))})', rows)
+        execute("delete from sqlite_sequence")
+        many("insert into sqlite_sequence values (?, ?)", counts)
+
+
+class _PostgreSQL:
+    """Reads and writes rows as text by their keys. None is given twice, so that what is put back meets no other."""
+
+    def __init__(self) -> None:
+        self.keys: dict[str, str] = {}
+
+    def changes(self) -> int:
+        if not connection.connection:
+            return -1
+        counted = "select coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0) from pg_stat_xact_user_tables"
+        return int(connection.connection.execute(counted).fetchone()[0])
+
+    def read(self) -> Rows:
+        execute = connection.connection.execute
+        if not self.keys:
+            self.keys = dict(
+                execute(
+                    "select relname, attname from pg_index join pg_class c on c.oid = indrelid"
+                    " join pg_attribute a on a.attrelid = indrelid and a.attnum = indkey[0]"
+                    " where indisprimary and relnamespace = 'public'::regnamespace"
+                )
+            )
+        found: Rows = {table: {} for table in self.keys}
+        each = [f"""select '{name}', "{key}"::text, one::text from "{name}" one""" for name, key in self.keys.items()]
+        for table, key, row in execute(" union all ".join(each)):
+            found[table][key] = (row,)
+        return found
+
+    def write(self, gone: list[tuple[str, list[Any]]], new: list[tuple[str, list[Row]]], counts: list[Row]) -> None:
+        execute = connection.connection.execute
+        for table, keys in gone:
+            execute(f'delete from "{table}" where "{self.keys[table]}"::text = any(%s)', [keys])
+        for table, rows in new:
+            texts = [text for (text,) in rows]
+            execute(f'insert into "{table}" select one.* from unnest(%s::text[]::"{table}"[]) one', [texts])
 
 
 class _Kept(NamedTuple):
-    gone: list[tuple[str, list[tuple[int]]]]
+    gone: list[tuple[str, list[Any]]]
     new: list[tuple[str, list[Row]]]
-    sequences: list[tuple[str, int]]
+    counts: list[Row]  # of SQLite's keys
     result: bytes
 
 
@@ -50,19 +116,7 @@ class _State:
 
 _now = _State()
 _kept: dict[tuple[Any, ...], _Kept] = {}
-_tables: list[str] = []
-
-
-def _changes() -> int:
-    return connection.connection.total_changes if connection.connection else -1
-
-
-def _read() -> Rows:
-    """Return all rows; SQLite's own count of keys among them."""
-    execute = connection.connection.execute
-    if not _tables:
-        _tables.extend(name for (name,) in execute("select name from sqlite_master where type = 'table'"))
-    return {table: {row[0]: tuple(row) for row in execute(f'select rowid, * from "{table}"')} for table in _tables}
+_database = _SQLite() if connection.vendor == "sqlite" else _PostgreSQL()
 
 
 class _Pickler(pickle.Pickler):
@@ -111,37 +165,29 @@ def _load(data: bytes) -> Any:
     return result
 
 
-def _keep(key: tuple[Any, ...], before: Rows, result: Any) -> bool:
+def _keep(step: tuple[Any, ...], before: Rows, result: Any) -> bool:
     """Keep what a fixture wrote; say whether it can be."""
     try:
         data = _dump(result)
     except Exception:  # whatever a class says that can't be pickled
         return False
-    after = _read()
+    after = _database.read()
+    counts = list(after.pop("sqlite_sequence", {}).values())
     gone, new = [], []
-    for table in _tables:
-        if table == "sqlite_sequence":
-            continue
-        old, now = before[table], after[table]
-        left = [(number,) for number, row in old.items() if now.get(number) != row]
-        come = [row for number, row in now.items() if old.get(number) != row]
+    for table, now in after.items():
+        old = before[table]
+        left = [key for key, row in old.items() if now.get(key) != row]
+        come = [row for key, row in now.items() if old.get(key) != row]
         if left:
             gone.append((table, left))
         if come:
-            new.append((table, [row[1:] for row in come]))
-    sequences = [(row[1], row[2]) for row in after["sqlite_sequence"].values()]
-    _kept[key] = _Kept(gone, new, sequences, data)
+            new.append((table, come))
+    _kept[step] = _Kept(gone, new, counts, data)
     return True
 
 
 def _put_back(kept: _Kept) -> Any:
-    many, execute = connection.connection.executemany, connection.connection.execute
-    for table, numbers in kept.gone:
-        many(f'delete from "{table}" where rowid = ?', numbers)
-    for table, rows in kept.new:
-        many(f'insert into "{table}" values ({",".join("?" * len(rows[0]))})', rows)
-    execute("delete from sqlite_sequence")
-    many("insert into sqlite_sequence values (?, ?)", kept.sequences)
+    _database.write(kept.gone, kept.new, kept.counts)
     return _load(kept.result)
 
 
@@ -168,14 +214,14 @@ def pytest_fixture_setup(fixturedef: Any, request: Any) -> Generator[None, Any, 
             _now.after = (_now.emptied, "unread" if request.node.get_closest_marker("unread") else "")
         else:
             _now.emptied, _now.after = _now.emptied + 1, None
-        _now.changes = _changes()
+        _now.changes = _database.changes()
         cache.clear()  # it is named by keys and times, which are the same again
         return result
     if name in _now.values and fixturedef.scope == "function":
         _now.after = None  # a fixture of the same name as one that it takes: two objects of one name
     module = getattr(fixturedef.func, "__module__", "")
     step = (module, name, repr(request.param) if hasattr(request, "param") else "")
-    is_known = _now.after is not None and _now.changes == _changes()
+    is_known = _now.after is not None and _now.changes == _database.changes()
     if not is_known:
         _now.after = None
     if not (is_known and _can_be_kept(fixturedef, request)):
@@ -195,12 +241,12 @@ def pytest_fixture_setup(fixturedef: Any, request: Any) -> Generator[None, Any, 
         finally:
             fixturedef.func = own
     else:
-        before, changes = _read(), _changes()
+        before, changes = _database.read(), _database.changes()
         result = yield
-        if _changes() != changes and (result is None or not _keep(key, before, result)):
+        if _database.changes() != changes and (result is None or not _keep(key, before, result)):
             key = ()
     _now.values[name] = result
-    _now.after, _now.changes = (key, _changes()) if key else (None, 0)
+    _now.after, _now.changes = (key, _database.changes()) if key else (None, 0)
     return result
 
 

@@ -33,6 +33,7 @@ from assessor.work.actions import give_tasks, guidelines
 from assessor.work.models import Installation, Task
 from nuggets.actions import create_manual_nuggets
 from nuggets.models import NuggetBank
+from tests.environment import TEMPLATE
 from tests.kept_fixtures import pytest_fixture_setup, pytest_runtest_protocol  # noqa: F401
 
 TOPICS = "t1\twhy do cats purr\nt2\thow is glass recycled\n"
@@ -154,20 +155,19 @@ type(connection.ops).sql_flush = _emptying  # type: ignore[method-assign]
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
-    """On SQLite the tables come from the models, all at once: the same as the migrations' (see test_migrated.py).
+    """The tables come from the models, all at once: the same as the migrations' (see test_migrated.py).
 
     On PostgreSQL each checkout has databases of its own, so that two can run tests on one server.
     """
     test = connection.settings_dict["TEST"]
-    if connection.vendor == "sqlite":
-        test["MIGRATE"] = False
-    else:
+    test["MIGRATE"] = False
+    if connection.vendor == "postgresql":
         test["NAME"] = f"{test['NAME'] or 'test_' + connection.settings_dict['NAME']}_{CHECKOUT}"
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
-    """The database says that all migrations were applied, where the tables come from the models."""
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """The database says that all migrations were applied. On PostgreSQL there is a template of it (see house.py)."""
     with django_db_blocker.unblock():
         recorder = MigrationRecorder(connection)
         recorder.ensure_schema()
@@ -176,6 +176,14 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
     # These fill what is never emptied (see KEPT), and would ask whether it is full after each test of transactions.
     post_migrate.disconnect(create_contenttypes)
     post_migrate.disconnect(dispatch_uid="django.contrib.auth.management.create_permissions")
+    if connection.vendor == "sqlite":
+        yield
+        return
+    with django_db_blocker.unblock():
+        connection.creation.clone_test_db(TEMPLATE, verbosity=0)
+    yield
+    with django_db_blocker.unblock():
+        connection.creation.destroy_test_db(suffix=TEMPLATE, verbosity=0)
 
 
 @pytest.fixture(autouse=True)

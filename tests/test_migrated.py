@@ -1,5 +1,7 @@
 """What the migrations make of an empty database, and what the tests run on."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.utils import ConnectionHandler
 
-from tests.llm.house import House
+from tests.llm.house import House, own_database
 
 
 def tables(database: BaseDatabaseWrapper) -> dict[str, tuple[list[str], list[str]]]:
@@ -33,15 +35,25 @@ def tables(database: BaseDatabaseWrapper) -> dict[str, tuple[list[str], list[str
         }
 
 
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="elsewhere the tests run on what the migrations make")
+@contextmanager
+def migrated(folder: Path) -> Iterator[BaseDatabaseWrapper]:
+    """Migrate an empty database of the kind that the tests run on."""
+    is_sqlite = connection.vendor == "sqlite"
+    with nullcontext("") if is_sqlite else own_database("template0") as url:
+        House(folder, "embedded://", url).manage("migrate", "--verbosity=0")
+        name = folder / "assay.sqlite3" if is_sqlite else url.rpartition("/")[2]
+        database = ConnectionHandler({"default": connection.settings_dict | {"NAME": name}})["default"]
+        try:
+            yield database
+        finally:
+            database.close()
+            if not is_sqlite:
+                database.close_pool()
+
+
 def test_migrations_make_the_tables_that_the_tests_run_on(db: None, tmp_path: Path):
-    House(tmp_path, "embedded://", "").manage("migrate", "--verbosity=0")
-    path = tmp_path / "assay.sqlite3"
-    migrated = ConnectionHandler({"default": connection.settings_dict | {"NAME": path}})["default"]
-    try:
-        assert tables(migrated) == tables(connection)
-    finally:
-        migrated.close()
+    with migrated(tmp_path) as database:
+        assert tables(database) == tables(connection)
 
 
 def test_a_database_of_another_version_is_left_alone(db: None):

@@ -20,6 +20,7 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
+from tests.environment import TEMPLATE
 from tests.llm.endpoint import ROOT
 from tests.ports import free_port
 
@@ -123,19 +124,27 @@ def house(folder: Path, broker: str) -> Iterator[House]:
             made.close()
         return
     folder.mkdir()
+    with own_database(connection.creation.get_test_db_clone_settings(TEMPLATE)["NAME"]) as url:
+        made = House(folder, broker, url)
+        try:
+            yield made
+        finally:
+            made.close()
+
+
+@contextmanager
+def own_database(template: str) -> Iterator[str]:
+    """Make a PostgreSQL database like another; yield its URL, and drop it in the end."""
     told = settings.DATABASES["default"]
     server = f"{told.get('USER') or 'postgres'}@{told.get('HOST') or '127.0.0.1'}:{told.get('PORT') or 5432}"
     if told.get("PASSWORD"):
         server = server.replace("@", f":{told['PASSWORD']}@", 1)
     name = f"assay_{uuid.uuid4().hex[:12]}"
     with psycopg.connect(f"postgresql://{server}/postgres", autocommit=True) as admin:
-        admin.execute(f"create database {name}")
-        made = House(folder, broker, f"postgres://{server}/{name}")
+        admin.execute(f"create database {name} template {template}")
         try:
-            made.manage("migrate", "--verbosity=0")
-            yield made
+            yield f"postgres://{server}/{name}"
         finally:
-            made.close()
             admin.execute(f"drop database {name} with (force)")
 
 

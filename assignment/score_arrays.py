@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from django.db.models import CharField, OuterRef, Subquery, Value
+from django.db.models import CharField, Exists, OuterRef, Subquery, Value
 from django.db.models.functions import Cast, Concat
 
-from assessor.campaigns.models import Condition
+from assessor.campaigns.models import Answer, Condition
 from assessor.labels.queries import COUNTED, letter_of
 from assessor.scores.loading import Cell, Join, Labels, RunName, run_names, take, what_counts, who_answered
 from assessor.work.judging_pool import judged_under
@@ -132,7 +132,7 @@ def load_with_labels(
 ) -> tuple[Scores, Labels]:
     """Compute all scores of a condition from its answer sheets, read a few thousand at a time.
 
-    topic: this one alone, by key.
+    topic: this one alone, by key; the runs stay those of all topics.
 
     Runs and judged topics are those with a sheet; but where no nugget of a topic counts, nothing is judged. Of several
     banks of a topic (handed over) the one that was finished last counts. A cell is incomplete where the run answered
@@ -143,7 +143,8 @@ def load_with_labels(
     found = _banks(condition, topic)
     banks = {bank.topic.pk: bank for bank in found if bank.ids}
     _read_sheets(condition, banks, topic)
-    runs = run_names({run for bank in banks.values() for run in (*bank.cells, *bank.elsewhere)}, condition)
+    read = {run for bank in banks.values() for run in (*bank.cells, *bank.elsewhere)}
+    runs = run_names(read if topic is None else _judged_runs(condition), condition)
     own = who_answered(runs, banks)
     place = {run.pk: at for at, run in enumerate(runs)}
     scores = np.zeros((len(runs), len(banks), len(measures.all)))
@@ -181,6 +182,15 @@ def _banks(condition: Condition, topic: int | None) -> list[_Bank]:
     """Return the banks that a condition's scores go by, by topic's id; of one topic alone, by key, or of all."""
     reasons = left_out_nuggets(condition)
     return [_bank(edition, reasons) for edition in scored_editions(condition, topic)]
+
+
+def _judged_runs(condition: Condition) -> set[int]:
+    """Return the runs with a sheet on any topic on which a nugget counts, by key."""
+    topics = [bank.topic.pk for bank in _banks(condition, None) if bank.ids]
+    sheets = AnswerSheet.objects.filter(condition=condition, bank__topic__in=topics, answer=OuterRef("pk"))
+    # By way of its answers: SQLite would go through all sheets of the condition for a run that has none.
+    judged = Exists(Answer.everything.filter(Exists(sheets), run=OuterRef("pk")))
+    return set(condition.campaign.runs.filter(judged).values_list("pk", flat=True))
 
 
 def _bank(edition: BankEdition, reasons: dict[int, str]) -> _Bank:

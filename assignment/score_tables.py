@@ -47,6 +47,9 @@ class NuggetScoring(Scoring):
         """topic: this one alone, by key."""
         return load_with_labels(condition, self.measures, self.score_topic, topic)
 
+    def load_topic(self, condition: Condition, topic: int) -> tuple[Scores, Labels]:
+        return self.load_with_labels(condition, topic)
+
     def score_topic(self, given: TopicLabels) -> Figures:
         """Return the scores of the answers to a topic: (runs, measures)."""
         return answer_scores(given.codes, given.importance, given.words)

@@ -10,7 +10,6 @@ from django.db.models import F, QuerySet
 from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.formats.tables import write_table
 from assessor.labels.label_kind import label_kind
-from assessor.scores.cache import condition_scores
 from assessor.scores.loading import Labels, RunName, Scores
 from assessor.scores.score_source import scoring_of
 from metaeval.headline import Part as Words
@@ -85,12 +84,8 @@ def diagnosed_sides(comparison: Comparison) -> tuple[Condition, Condition] | Non
     return (first, second) if alike and has_items(first) and has_items(second) else None
 
 
-def diagnosis_measures(sides: Sequence[Condition], topic: Topic) -> list[Measure]:
-    """Return the measures that are means over nuggets and that the topic defines; none where a side has no scores."""
-    return _measures(sides[0].kind, [condition_scores(side) for side in sides], topic)
-
-
 def _measures(kind: str, both: Sequence[Scores], topic: Topic) -> list[Measure]:
+    """Return the measures that are means over nuggets and that the topic defines; none where a side has no scores."""
     scoring = scoring_of(kind)
     keys = scoring.contributions(0, "vital")
     places = [_place(found, topic) for found in both]
@@ -101,12 +96,18 @@ def _measures(kind: str, both: Sequence[Scores], topic: Topic) -> list[Measure]:
     return [measure_named(key) for key in defined if key in keys]
 
 
-def diagnose(comparison: Comparison, sides: tuple[Condition, Condition], topic: Topic, measure: str) -> TopicDiagnosis:
-    """Return the diagnosis by labels of now: of the runs that are compared.
+def diagnose(
+    comparison: Comparison, sides: tuple[Condition, Condition], topic: Topic, measure: str = ""
+) -> tuple[list[Measure], TopicDiagnosis | None]:
+    """Return the diagnosis by labels of now, of the runs that are compared, and the measures that there is one by.
 
-    Nuggets that a side leaves out are left out on both. Where a topic that was not submitted counts 0, it does here.
+    measure: its key, "" for the first; without it there is no diagnosis. Nuggets that a side leaves out are left out on
+    both. Where a topic that was not submitted counts 0, it does here.
     """
-    return _diagnose(comparison, _load(sides, topic), topic, measure)
+    loaded = _load(sides, topic)
+    measures = _measures(sides[0].kind, loaded.scores, topic)
+    key = next((one.key for one in measures if measure in ("", one.key)), None)
+    return measures, _diagnose(comparison, loaded, topic, key) if key else None
 
 
 class _Loaded(NamedTuple):
@@ -122,13 +123,9 @@ class _Loaded(NamedTuple):
 def _load(conditions: Sequence[Condition], topic: Topic | None) -> _Loaded:
     """Load what conditions say on a topic; without one, on all, in as many queries."""
     first = conditions[0]
-    kind = label_kind(first.kind)
-    if topic:
-        scores = [condition_scores(one) for one in conditions]
-        labels = [{topic.pk: kind.labels_on(topic, one)} for one in conditions]
-    else:
-        both = [scoring_of(first.kind).load_with_labels(one) for one in conditions]
-        scores, labels = [found for found, _ in both], [by_topic(of_all) for _, of_all in both]
+    kind, scoring = label_kind(first.kind), scoring_of(first.kind)
+    both = [scoring.load_topic(one, topic.pk) if topic else scoring.load_with_labels(one) for one in conditions]
+    scores, labels = [found for found, _ in both], [by_topic(of_all) for _, of_all in both]
     editions = {one.bank.topic_id: one for one in kind.scored_editions(first, topic.pk if topic else None)}
     return _Loaded(conditions, scores, labels, editions, kind.left_out(first.campaign))
 

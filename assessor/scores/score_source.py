@@ -48,6 +48,10 @@ class Scoring(Protocol):
     def load_with_labels(self, condition: Condition) -> tuple[Scores, Labels]:
         """Compute all scores of a condition; return them with the labels that they come from, from one reading."""
 
+    def load_topic(self, condition: Condition, topic: int) -> tuple[Scores, Labels]:
+        """Do the same for what is asked of one topic, by key: others may be left out, but no run."""
+        return self.load_with_labels(condition)
+
     def contribution(self, sheet: Any, item: str, code: int) -> Mapping[str, tuple[float, float]]:
         """Return value and weight by measure of the label of an item; code: its place among the labels."""
 

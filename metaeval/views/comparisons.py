@@ -38,7 +38,6 @@ from metaeval.topic_diagnosis import (
     TopicDiagnosis,
     diagnose,
     diagnosed_sides,
-    diagnosis_measures,
     influence_measures,
     sentence,
 )
@@ -273,9 +272,7 @@ def _of_topic(request: PersonRequest, found: Comparison, topic: Topic) -> tuple[
         raise Http404("There is no such measure.")
 
     def compute() -> tuple[list[Difference], list[Measure], TopicDiagnosis | None]:
-        measures = diagnosis_measures(sides, topic)
-        measure = next((one.key for one in measures if asked in ("", one.key)), None)
-        return differences(found, topic), measures, diagnose(found, sides, topic, measure) if measure else None
+        return differences(found, topic), *diagnose(found, sides, topic, asked)
 
     differing, measures, diagnosis = kept_result(sides, f"topic.{found.pk}.{topic.pk}.{asked}", compute)
     if not diagnosis:

@@ -16,7 +16,7 @@ from assessor.runtime.process_cache import cache
 from metaeval.actions import create_comparison, run
 from metaeval.models import Comparison
 from metaeval.stats.means import Policy
-from metaeval.topic_diagnosis import diagnose, diagnosed_sides, diagnosis_measures
+from metaeval.topic_diagnosis import TopicDiagnosis, diagnose, diagnosed_sides
 from tests.assignment.scored import auto_condition, import_banks, label
 from tests.conftest import client_of
 from tests.judging import asked, change, judged, leave_out
@@ -38,6 +38,14 @@ def compare(first: Condition, second: Condition, policy: Policy = Policy.ZERO, *
 @pytest.fixture
 def compared(first: Condition, second: Condition) -> Comparison:
     return compare(first, second)
+
+
+def diagnosis(comparison: Comparison, qid: str = "t1") -> TopicDiagnosis:
+    sides = diagnosed_sides(comparison)
+    assert sides
+    _, found = diagnose(comparison, sides, comparison.campaign.topics.get(qid=qid), "vstrict")
+    assert found
+    return found
 
 
 def address(comparison: Comparison, qid: str = "t1") -> str:
@@ -92,9 +100,7 @@ def test_the_sentence_says_what_the_numbers_say(client: Client, compared: Compar
 def test_tau_is_that_of_the_comparison(first: Condition, second: Condition, policy: Policy, qid: str):
     compared = compare(first, second, policy)
     told = {row["qid"]: row["tau"] for row in compared.calculations.get().result["topics"]}
-    sides, topic = diagnosed_sides(compared), first.campaign.topics.get(qid=qid)
-    assert sides
-    tau = diagnose(compared, sides, topic, "vstrict").tau
+    tau = diagnosis(compared, qid).tau
     assert tau.value == (told[qid] if told[qid] is None else pytest.approx(told[qid]))
     assert tau.n == (2 if qid == "t2" and policy == Policy.ANSWERED else 3)  # the third run did not answer t2
     assert any(value is not None for value in told.values())
@@ -102,9 +108,7 @@ def test_tau_is_that_of_the_comparison(first: Condition, second: Condition, poli
 
 def test_only_runs_that_are_compared_count(first: Condition, second: Condition):
     compared = compare(first, second, runs=["team.one", "team.two"])
-    sides = diagnosed_sides(compared)
-    assert sides
-    assert diagnose(compared, sides, first.campaign.topics.get(qid="t1"), "vstrict").tau == (-1, 2, "")
+    assert diagnosis(compared).tau == (-1, 2, "")
 
 
 @pytest.mark.parametrize("asked", [False, True])
@@ -113,9 +117,7 @@ def test_circular_runs_count_where_somebody_asks_for_it(
 ):
     monkeypatch.setattr(ConditionKind, "run_marks", lambda self, condition: {"team.one": CIRCULAR})
     compared = compare(first, second, circular=asked)
-    sides = diagnosed_sides(compared)
-    assert sides
-    assert diagnose(compared, sides, first.campaign.topics.get(qid="t1"), "vstrict").tau.n == 2 + asked
+    assert diagnosis(compared).tau.n == 2 + asked
 
 
 def test_queries_do_not_grow(client: Client, compared: Comparison):
@@ -155,10 +157,8 @@ def test_differences_on_a_page_are_of_labels_of_now(client: Client, first: Condi
     assert (before, kept, after) == (3, 3, 0)
 
 
-def test_parts_add_up(first: Condition, second: Condition, compared: Comparison):
-    sides = diagnosed_sides(compared)
-    assert sides
-    found = diagnose(compared, sides, first.campaign.topics.get(qid="t1"), "vstrict")
+def test_parts_add_up(compared: Comparison):
+    found = diagnosis(compared)
     # s p n, s s s, n n n less s s n, n s s, n n n: 1/2 of nine labels.
     for feature, parts in found.parts.items():
         assert sum(part.contribution.value or 0 for part in parts) == pytest.approx((1 - 0.5) / 9), feature
@@ -194,7 +194,10 @@ def test_where_importance_is_missing_other_measures_are_offered(
     one, other = (label(auto_condition(nuggets, name), labels) for name in ("One", "Other"))
     compared = compare(one, other)
     topic = answered.topics.get(qid="t1")
-    assert [measure.key for measure in diagnosis_measures((one, other), topic)] == ["astrict", "a"]
+    measures, of_first = diagnose(compared, (one, other), topic)
+    assert [measure.key for measure in measures] == ["astrict", "a"]
+    assert of_first
+    assert diagnose(compared, (one, other), topic, "vstrict") == (measures, None)
     assert "By All, strict, both sides rank 3 runs on this topic with τ 1.00" in sentence(
         page(client, address(compared))
     )

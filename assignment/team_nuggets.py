@@ -1,5 +1,6 @@
 """The scores of a condition without the nuggets that one team brought: alone, by its passages, or by its answers."""
 
+import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
@@ -10,7 +11,7 @@ from assessor.campaigns.models import CONTROL, Condition
 from assessor.campaigns.queries import own_answers, pooled
 from assessor.runtime.process_cache import cache
 from assessor.scores.cache import state_of
-from assessor.scores.loading import Labels, RunName, as_text, parsed
+from assessor.scores.loading import Labels, RunName, as_text
 from assessor.scores.reusability import WithoutTeams
 from assessor.scores.tables import counted_cells, systems_in
 from assignment.label_kind import kind_of_nuggets
@@ -80,18 +81,15 @@ def _topics(condition: Condition, found: Scores, labels: Labels, runs: Sequence[
     editions = {edition.bank.topic_id: edition for edition in scored_editions(condition)}
     is_system = systems_in(found)
     row = {run.pk: at for at, run in enumerate(runs)}
-    in_order = np.argsort(labels.topic, kind="stable")
-    ends = np.searchsorted(labels.topic, [topic.pk for topic in found.topics], "right", sorter=in_order)
-    starts = np.searchsorted(labels.topic, [topic.pk for topic in found.topics], "left", sorter=in_order)
+    of_topic = labels.by_topic()
     for at, topic in enumerate(found.topics):
         nuggets = [one for one in editions[topic.pk].nuggets if one["id"] not in out]
-        column = {nugget["id"]: place for place, nugget in enumerate(nuggets)}
         codes = np.full((len(runs), len(nuggets)), MISSING, dtype=np.int8)
         codes[found.states[is_system, at] == UNANSWERED] = 0
-        here = in_order[starts[at] : ends[at]]
-        rows = np.array([row.get(run, -1) for run in labels.run[here].tolist()], dtype=np.int64)
-        columns = np.array([column[item] for item in labels.item[here].tolist()], dtype=np.int64)
-        codes[rows[rows >= 0], columns[rows >= 0]] = labels.code[here[rows >= 0]]
+        if topic.pk in of_topic:
+            column = {nugget["id"]: place for place, nugget in enumerate(nuggets)}
+            rows, columns, given = of_topic[topic.pk].placed(row, column)
+            codes[rows, columns] = given
         yield _Topic(topic.pk, nuggets, codes)
 
 
@@ -120,18 +118,19 @@ def _by_passages(
 ) -> tuple[str, list[Mask], int]:
     """Return which nuggets of each topic a team alone attests, by evidence and the references of gold answers."""
     evidence = [[_docids(nugget) for nugget in topic.nuggets] for topic in topics]
-    wanted = {(topic.pk, docid) for topic, of in zip(topics, evidence, strict=True) for one in of for docid in one}
-    basis, contributed = _contributed(condition, topics, runs, wanted)
+    wanted = {topic.pk: set().union(*of) for topic, of in zip(topics, evidence, strict=True)}
+    basis, contributed = _contributed(condition, wanted, runs)
+    team_at = {team: at for at, team in enumerate((*teams, _OTHERS))}
     left_out = []
     for topic, of_nuggets in zip(topics, evidence, strict=True):
-        docids = sorted({docid for one in of_nuggets for docid in one})
-        brought = [[team in contributed[topic.pk, docid] for docid in docids] for team in (*teams, _OTHERS)]
-        attests = [[docid in one for docid in docids] for one in of_nuggets]
-        # Without passages, lists can't say how many columns there are.
-        alone = attested_alone(
-            *(np.array(one, dtype=bool).reshape(len(one), len(docids)) for one in (brought, attests))
-        )
-        left_out.append(alone[:-1])
+        docid_at = {docid: at for at, docid in enumerate(sorted(wanted[topic.pk]))}
+        brought = np.zeros((len(team_at), len(docid_at)), dtype=bool)
+        for docid, at in docid_at.items():
+            brought[[team_at[team] for team in contributed[topic.pk, docid]], at] = True
+        attests = np.zeros((len(of_nuggets), len(docid_at)), dtype=bool)
+        for attested, docids in zip(attests, of_nuggets, strict=True):
+            attested[[docid_at[docid] for docid in docids]] = True
+        left_out.append(attested_alone(brought, attests)[:-1])
     return basis, left_out, sum(not one for of in evidence for one in of)
 
 
@@ -142,9 +141,9 @@ def _docids(nugget: Mapping[str, Any]) -> set[str]:
 
 
 def _contributed(
-    condition: Condition, topics: Sequence[_Topic], runs: Sequence[RunName], wanted: Set[tuple[int, str]]
+    condition: Condition, wanted: Mapping[int, Set[str]], runs: Sequence[RunName]
 ) -> tuple[str, dict[tuple[int, str], set[str]]]:
-    """Return which teams contributed passages, by topic's key and docid.
+    """Return which teams contributed passages, by topic's key and docid. wanted: of which docids, by topic's key.
 
     By the first of each retrieval run where one is a team's: it has the tag of a scored run, or the team's name before
     its first dot. Else by what answers cite.
@@ -158,29 +157,30 @@ def _contributed(
         pk: by_tag.get(tag) or (tag.split(".")[0] if tag.split(".")[0] in teams else _OTHERS)
         for pk, tag in condition.campaign.retrieval_runs.values_list("pk", "tag")
     }
-    keys = [topic.pk for topic in topics]
     if any(retrieval.values()):
-        ranked = pooled(condition.campaign, nuggets.protocol).filter(topic__in=keys).order_by()
+        ranked = pooled(condition.campaign, nuggets.protocol).filter(topic__in=list(wanted)).order_by()
         for run, topic, docid in ranked.values_list("run", "topic", "docid").iterator(_AT_A_TIME):
-            if (topic, docid) in wanted and run in retrieval:
+            if docid in wanted[topic] and run in retrieval:
                 found[topic, docid].add(retrieval[run])
         return f"the first {nuggets.protocol.pool_depth} passages of each retrieval run", found
     team_of = {run.pk: run.team or run.tag for run in runs}
-    if wanted:
-        for topic, run, docids in _cited(keys):
-            for docid in docids:
-                if (topic, docid) in wanted:
-                    found[topic, docid].add(team_of.get(run, _OTHERS))
+    for topic, run, docids in _cited(wanted):
+        for docid in docids:
+            found[topic, docid].add(team_of.get(run, _OTHERS))
     return "what answers cite", found
 
 
-def _cited(topics: Sequence[int]) -> Iterator[tuple[int, int, set[str]]]:
-    """Yield the keys of topic and run, and what it cites, of each answer of a system to topics, by key."""
-    answers = own_answers(topics).exclude(run__task=CONTROL).order_by()
+def _cited(wanted: Mapping[int, Set[str]]) -> Iterator[tuple[int, int, Set[str]]]:
+    """Yield the keys of topic and run, and what it cites of the docids wanted there, of each answer of a system."""
+    answers = own_answers([topic for topic, docids in wanted.items() if docids]).exclude(run__task=CONTROL).order_by()
     rows = answers.values_list("topic", "run", *as_text("references", "content")).iterator(_AT_A_TIME)
-    for topic, run, (references, sentences) in ((topic, run, parsed(texts)) for topic, run, *texts in rows):
-        cited = {citation for sentence in sentences for citation in sentence["citations"]}
-        yield topic, run, {references[one] if isinstance(one, int) else one for one in cited}
+    for topic, run, given, content in rows:
+        references = json.loads(given)
+        # An answer with references cites nothing else, so that few sentences need to be read.
+        if references and wanted[topic].isdisjoint(references):
+            continue
+        cited = {citation for sentence in json.loads(content) for citation in sentence["citations"]}
+        yield topic, run, wanted[topic] & {references[one] if isinstance(one, int) else one for one in cited}
 
 
 def _by_answers(

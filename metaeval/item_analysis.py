@@ -150,19 +150,9 @@ def label_values(
     rows, columns: the places of runs and nuggets by key, others are left out; values: of each label, by its code.
     """
     found = np.full((len(rows), len(columns)), np.nan)
-    at_run, at_nugget = _places(rows, labels.run), _places(columns, labels.item)
-    wanted = (at_run >= 0) & (at_nugget >= 0)
-    found[at_run[wanted], at_nugget[wanted]] = values[labels.code[wanted]]
+    at_run, at_nugget, codes = labels.placed(rows, columns)
+    found[at_run, at_nugget] = values[codes]
     return found
-
-
-def _places(places: Mapping[int, int], keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the places of keys, -1 for one that has none."""
-    if not places:
-        return np.full(len(keys), -1)
-    known = np.array(sorted(places), dtype=np.int64)
-    at = np.minimum(np.searchsorted(known, keys), len(known) - 1)
-    return np.where(known[at] == keys, np.array([places[key] for key in known.tolist()])[at], -1)
 
 
 def counted_nuggets(condition: Condition, edition: "BankEdition", out: set[tuple[int, str]]) -> list[dict[str, Any]]:
@@ -181,7 +171,7 @@ def _analyse(condition: Condition) -> ItemAnalysis:
     runs = [run for run in scores.runs if run.is_independent]
     rows = {run.pk: at for at, run in enumerate(runs)}
     out, values = kind.left_out(condition.campaign), even_values(kind)
-    of_topic = by_topic(labels)
+    of_topic = labels.by_topic()
     nuggets, topics, banks = [], [], []
     for edition in kind.scored_editions(condition):
         topic = edition.bank.topic
@@ -204,14 +194,6 @@ def _analyse(condition: Condition) -> ItemAnalysis:
 def _flat(item: Item) -> tuple[Any, ...]:
     figures = (item.difficulty.value, item.correlation.value, item.information.value)
     return item.difficulty.n, *figures, item.correlation.why, item.flags
-
-
-def by_topic(labels: Labels) -> dict[int, Labels]:
-    """Return labels by topic's key."""
-    order = np.argsort(labels.topic, kind="stable")
-    topics, starts = np.unique(labels.topic[order], return_index=True)
-    parts = [np.split(column[order], starts[1:]) for column in labels]
-    return {topic: Labels(*(part[at] for part in parts)) for at, topic in enumerate(topics.tolist())}
 
 
 def sentence(found: ItemAnalysis, item: str, hours: float) -> list[Part]:

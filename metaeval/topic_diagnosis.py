@@ -13,7 +13,7 @@ from assessor.labels.label_kind import label_kind
 from assessor.scores.loading import Labels, RunName, Scores
 from assessor.scores.score_source import scoring_of
 from metaeval.headline import Part as Words
-from metaeval.item_analysis import by_topic, counted_nuggets, even_values, has_items, label_values, with_items
+from metaeval.item_analysis import counted_nuggets, even_values, has_items, label_values, with_items
 from metaeval.measures import measure_choices, measure_named
 from metaeval.models import Comparison
 from metaeval.stats.diagnosis import (
@@ -125,7 +125,7 @@ def _load(conditions: Sequence[Condition], topic: Topic | None) -> _Loaded:
     first = conditions[0]
     kind, scoring = label_kind(first.kind), scoring_of(first.kind)
     both = [scoring.load_topic(one, topic.pk) if topic else scoring.load_with_labels(one) for one in conditions]
-    scores, labels = [found for found, _ in both], [by_topic(of_all) for _, of_all in both]
+    scores, labels = [found for found, _ in both], [of_all.by_topic() for _, of_all in both]
     editions = {one.bank.topic_id: one for one in kind.scored_editions(first, topic.pk if topic else None)}
     return _Loaded(conditions, scores, labels, editions, kind.left_out(first.campaign))
 

@@ -105,6 +105,28 @@ class Labels(NamedTuple):
         nothing = cls(none, none, none, none, none.astype(np.int8), none.astype(bool))
         return cls(*map(np.concatenate, zip(nothing, *parts, strict=True)))
 
+    def by_topic(self) -> "dict[int, Labels]":
+        """Return the labels of each topic, by its key."""
+        order = np.argsort(self.topic, kind="stable")
+        topics, starts = np.unique(self.topic[order], return_index=True)
+        parts = [np.split(column[order], starts[1:]) for column in self]
+        return {topic: Labels(*(part[at] for part in parts)) for at, topic in enumerate(topics.tolist())}
+
+    def placed(self, rows: Mapping[int, int], columns: Mapping[int, int]) -> tuple[Keys, Keys, Codes]:
+        """Return row, column and code of each label whose run has a row and whose item a column, both by key."""
+        at_row, at_column = _places(rows, self.run), _places(columns, self.item)
+        is_placed = (at_row >= 0) & (at_column >= 0)
+        return at_row[is_placed], at_column[is_placed], self.code[is_placed]
+
+
+def _places(places: Mapping[int, int], keys: Keys) -> Keys:
+    """Return the places of keys, -1 for one that has none."""
+    if not places:
+        return np.full(len(keys), -1)
+    known = np.array(sorted(places), dtype=np.int64)
+    at = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+    return np.where(known[at] == keys, np.array([places[key] for key in known.tolist()])[at], -1)
+
 
 class Cell(NamedTuple, Generic[Said]):
     """What a sheet says of a run's answer to a topic; None where nothing of it counts.

@@ -21,6 +21,7 @@ from nuggets.models import BankEdition, Drafting, Nugget
 from tests.assignment.conftest import run_file
 from tests.assignment.scored import auto_condition, label
 from tests.conftest import Importer, client_of, make_person
+from tests.imports.test_run_forms import ragtime
 
 # Evidence of the nuggets of tests/assignment/scored.py, all vital here but one.
 NUGGETS = {
@@ -34,12 +35,17 @@ NUGGETS = {
 LABELS = {"t1": {"a.one": "ssn", "b.one": "nns", "b.two": "pps"}, "t2": {"a.one": "nn", "b.one": "sn", "b.two": "ns"}}
 
 
-def runs(campaign: Campaign, import_file: Importer, cites: dict[str, list[str]]) -> None:
-    """Import the runs of LABELS, each answer citing the same docids."""
+def runs(campaign: Campaign, import_file: Importer, cites: dict[str, list[str]], *, with_references=True) -> None:
+    """Import the runs of LABELS, each answer citing the same docids. with_references: by their places there."""
     for tag, docids in cites.items():
-        lines = run_file(tag, {"t1": ["Purr."], "t2": ["Glass."]})
-        for line in lines:
-            line |= {"references": docids, "answer": [{"text": "Purr.", "citations": list(range(len(docids)))}]}
+        if with_references:
+            answer = [{"text": "Purr.", "citations": list(range(len(docids)))}]
+            lines = [
+                line | {"references": docids, "answer": answer}
+                for line in run_file(tag, {"t1": ["Purr."], "t2": ["Glass."]})
+            ]
+        else:
+            lines = [ragtime(qid, tag, [{"text": "Purr.", "citations": docids}]) for qid in ("t1", "t2")]
         assert import_file(campaign, "runs", lines, name=tag).state == "done"
         Run.objects.filter(campaign=campaign, tag=tag).update(team=tag[0])
 
@@ -70,10 +76,13 @@ def bank(campaign: Campaign, import_file: Importer) -> Condition:
     return campaign.conditions.get(name="Edits")
 
 
+CITES = {"a.one": ["d1", "d2"], "b.one": ["d2"], "b.two": ["d2", "d3"]}  # a alone cites d1, b alone d3, both d2
+
+
 @pytest.fixture
 def judged(campaign: Campaign, import_file) -> Condition:
-    """Labels of three runs of two teams: a alone cites d1, b alone d3, both d2."""
-    runs(campaign, import_file, {"a.one": ["d1", "d2"], "b.one": ["d2"], "b.two": ["d2", "d3"]})
+    """Labels of three runs of two teams."""
+    runs(campaign, import_file, CITES)
     return label(auto_condition(bank(campaign, import_file), "First"), LABELS)
 
 
@@ -95,6 +104,13 @@ def test_scores_leave_out_what_a_team_alone_cites(judged: Condition):
     }
     # On t2 no vital nugget is left without b's: the topic is in no mean of vital nuggets.
     assert measures(found, "vstrict")["b"] == [1, 0, 0]
+
+
+def test_answers_that_cite_docids_themselves_count_alike(campaign: Campaign, import_file):
+    runs(campaign, import_file, CITES, with_references=False)
+    condition = label(auto_condition(bank(campaign, import_file), "First"), LABELS)
+    found = scoring_of("assignment").without_teams(condition, Policy.ZERO)
+    assert (found.teams, found.left_out, found.topics) == (["a", "b"], [1, 1], [2, 2])
 
 
 def test_retrieval_runs_of_teams_go_before_citations(judged: Condition, import_file):

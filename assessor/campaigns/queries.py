@@ -16,6 +16,7 @@ from assessor.campaigns.models import (
     Answer,
     Campaign,
     Condition,
+    Import,
     Judge,
     Protocol,
     RankedSegment,
@@ -91,8 +92,12 @@ def pooled_passages(topics: Collection[int]) -> QuerySet[Answer]:
 
 def own_answers(topics: Collection[int]) -> QuerySet[Answer]:
     """Return what runs, control runs too, answered to topics, by key; no texts that only labels refer to."""
-    answers: QuerySet[Answer] = Answer.objects.filter(topic__in=topics, apart=False, run__import_record__state="done")
-    return answers
+    hidden = Answer.everything.filter(import_record__in=Import.objects.exclude(state=Import.State.DONE))
+    own: QuerySet[Answer] = Answer.everything.filter(
+        topic__in=topics, apart=False, run__import_record__state=Import.State.DONE
+    )
+    # Without a look at the import of each, an index says who answered what, and no answer is read for it.
+    return own.exclude(pk__in=hidden)
 
 
 def cited_docids(topics: Sequence[Topic]) -> Iterator[tuple[int, str]]:

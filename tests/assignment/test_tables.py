@@ -7,15 +7,17 @@ from typing import Any
 
 import pytest
 from django.db import IntegrityError, connection, transaction
+from django.db.models import Value
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from assessor.accounts.models import Person
 from assessor.campaigns.models import CONTROL, Answer, Campaign, Condition, Import, Judge, Run, Topic
+from assessor.campaigns.queries import own_answers
 from assessor.labels.manual_setups import label_again
 from assessor.runtime.process_cache import cache
 from assessor.scores.cache import condition_scores, counts_by_condition
-from assessor.scores.loading import Labels
+from assessor.scores.loading import Join, Labels
 from assessor.scores.tables import score_table
 from assessor.work.models import Task
 from assignment import score_tables
@@ -414,6 +416,22 @@ def test_a_text_that_only_the_older_banks_labels_refer_to_is_no_missing_answer(a
     Answer.objects.filter(pk=own("team.one").pk).delete()
     add_sheets([row(auto, bank, apart("team.one", 55), "spn"), row(auto, newer, own("team.two"), "s")])
     assert cell(auto, "t1", "team.one") == INCOMPLETE_CELL
+
+
+def test_texts_are_joined_whatever_stands_in_them(answered: Campaign):
+    told = answered.runs.order_by().values("campaign").annotate(all=Join("tag", Value("'%s\"\\, ")))
+    assert sorted(told.get()["all"].split("'%s\"\\, ")) == sorted(answered.runs.values_list("tag", flat=True))
+
+
+def test_an_answer_that_an_import_is_bringing_is_not_there(auto: Condition):
+    answer = Answer.objects.get(run__tag="team.one", topic__qid="t1")
+    before = set(own_answers([answer.topic_id]))
+    bringing = answer.import_record
+    bringing.pk, bringing.state = None, Import.State.RUNNING
+    bringing.save()
+    Answer.objects.filter(pk=answer.pk).update(import_record=bringing)
+    assert set(own_answers([answer.topic_id])) == before - {answer}
+    assert answer in before
 
 
 def test_a_label_outside_the_vocabulary_is_never_taken_for_one(auto: Condition):

@@ -288,7 +288,7 @@ class Call(AppendOnly):
                 name="answer_once_for_a_request",
             ),
         )
-        indexes = (models.Index(fields=("job", "at")),)
+        indexes = (models.Index(fields=("job", "at")), models.Index(fields=("job", "model")))
 
     def __str__(self) -> str:
         return f"{self.question} {self.request[:12]}: {self.outcome}"

@@ -1,7 +1,7 @@
 """The organizer's way to a job: judges by provider, topics by what they lack, failures by reason, what came back."""
 
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from html import unescape
 
@@ -13,6 +13,7 @@ from assessor.accounts.models import Person
 from assessor.campaigns.models import Campaign, Grade
 from assessor.llm import queries
 from assessor.llm.models import Call, Job, ModelJudge, Unit
+from assessor.scores.leaderboards import name_of
 from tests.assignment.conftest import answered, nugget_ids  # noqa: F401  # fixtures
 from tests.conftest import client_of
 from tests.golden.player import forms_of
@@ -267,6 +268,31 @@ def test_the_latest_replies_come_with_the_prompt(client: Client, campaign: Campa
     for odd in ("", "x", "9" * 30, "²"):
         assert "The passage d1." in page_of(client, f"jobs/{job.pk}/?call={odd}")
     assert queries.call_of(make_job(make_judge(campaign, name="k")), str(call.pk)) is None
+
+
+def test_a_model_that_is_named_otherwise_under_one_condition_is_told(client: Client, campaign: Campaign):
+    """Also where the other name is another job's, and only where a reply named it."""
+    judge = make_judge(campaign)
+    first = make_job(judge)
+    Job.objects.filter(pk=first.pk).update(state=Job.State.CANCELLED)
+    second, condition = make_job(judge), first.condition
+    assert second.condition == condition
+    calls = [(first, "m-2026-08-06", 10), (first, "", 11), (second, "m-2026-08-06", 12)]
+
+    def store(job: Job, model: str, day: int) -> None:
+        at = datetime(2026, 10, day, 9, tzinfo=UTC)
+        Call.objects.create(judge=judge, job=job, at=at, request=f"{day:064}", model=model, outcome="good")
+
+    for call in calls:
+        store(*call)
+    assert "Several models" not in page_of(client, f"jobs/{second.pk}/")
+    assert "several models" not in name_of(condition)
+    store(second, "m-2026-11-20", 13)
+    told = " ".join(re.sub(r"<[^>]+>", "", page_of(client, f"jobs/{first.pk}/")).split())
+    assert f"Several models answered under {condition}" in told
+    assert "m-2026-08-06 (2 calls, 2026-10-10 09:00 UTC to 2026-10-12 09:00 UTC)" in told
+    assert "m-2026-11-20 (1 call, 2026-10-13 09:00 UTC)" in told
+    assert name_of(condition).endswith("several models)")
 
 
 def test_what_ends_offers_what_comes_next(client: Client, campaign: Campaign):

@@ -25,6 +25,7 @@ from assessor.llm.actions import JobError
 from assessor.llm.forms import BudgetForm, LaunchForm
 from assessor.llm.job_kind import Grades, JobKind, job_kinds
 from assessor.llm.models import Job
+from assessor.llm.named_models import named_models
 from assessor.llm.topic_picker import Picker, picker
 
 _JOBS, _FAILED = 50, 50  # on a page
@@ -216,6 +217,7 @@ def job(request: PersonRequest, slug: str, job_id: int) -> HttpResponse:
         "page": failed,
         "failed": queries.with_items(job, failed),
         "notes": queries.notes(job),
+        "models": named_models(job.condition),
         "budget": BudgetForm(instance=job),
         "outcomes": queries.outcomes(job),
         "runners": job.runners.all(),

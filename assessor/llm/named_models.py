@@ -1,0 +1,50 @@
+"""What endpoints called the model that answered: where that changes within a condition, two models judged it."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db.models import Count, Max, Min, OuterRef, QuerySet, Subquery
+
+from assessor.campaigns.models import Condition
+from assessor.llm.models import Call, Job
+
+
+class NamedModel(NamedTuple):
+    """A model by the name that the endpoint gave it, with its calls under a condition."""
+
+    name: str
+    calls: int
+    first: datetime
+    last: datetime
+
+
+def _calls() -> QuerySet[Call]:
+    # Without a reply there is no name.
+    return Call.objects.filter(model__gt="")
+
+
+def is_mixed(condition: Condition) -> bool:
+    """Say whether calls under a condition were answered by models of different names, however many calls there are."""
+    of_job = _calls().filter(job=OuterRef("pk")).order_by("model")
+    ends = Job.objects.filter(condition=condition).values_list(
+        Subquery(of_job.values("model")[:1]), Subquery(of_job.reverse().values("model")[:1])
+    )
+    return len({name for pair in ends for name in pair if name}) > 1
+
+
+def named_models(condition: Condition) -> list[NamedModel]:
+    """Return the models that answered under a condition, the first one first; none where all calls had one name.
+
+    An answer that an earlier condition paid for is told there.
+    """
+    if not is_mixed(condition):
+        return []
+    of_condition = _calls().filter(job__condition=condition).order_by().values("model")
+    counts = of_condition.annotate(calls=Count("pk"), first=Min("at"), last=Max("at"))
+    found = [NamedModel(one["model"], one["calls"], one["first"], one["last"]) for one in counts]
+    return sorted(found, key=lambda one: (one.first, one.name))
+
+
+def condition_mark(condition: Condition) -> str:
+    """Return what tables say beside the name of a condition that several models judged, or ""."""
+    return "several models" if is_mixed(condition) else ""

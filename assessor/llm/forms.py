@@ -37,7 +37,7 @@ def _without_zeros(initial: MutableMapping[str, Any], *names: str) -> None:
 class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
     """How a judge is reached and how hard."""
 
-    _advanced: Sequence[str] = ("tokens_per_minute", "timeout")
+    _advanced: Sequence[str] = ("tokens_per_minute", "timeout", "accepts_other_models")
 
     class Meta:
         model = ModelJudge
@@ -51,6 +51,7 @@ class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
             "timeout",
             "price_in",
             "price_out",
+            "accepts_other_models",
         )
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:

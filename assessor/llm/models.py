@@ -71,6 +71,11 @@ class ModelJudge(models.Model):
         max_digits=14,
         decimal_places=6,
     )
+    accepts_other_models = models.BooleanField(
+        "go on if the endpoint names another model",
+        default=False,
+        help_text="Else the job stops, and goes on with the model named last once it is resumed.",
+    )
     # When the next request may go out (seconds since 1970), and the same by tokens: the rate over all workers.
     next_request_at = models.FloatField(default=0, editable=False)
     next_token_at = models.FloatField(default=0, editable=False)

@@ -45,6 +45,12 @@ def named_models(condition: Condition) -> list[NamedModel]:
     return sorted(found, key=lambda one: (one.first, one.name))
 
 
+def last_model(condition: Condition) -> str:
+    """Return the name of the model that answered last under a condition, or ""."""
+    calls = _calls().filter(job__in=Job.objects.filter(condition=condition))
+    return calls.order_by("-pk").values_list("model", flat=True).first() or ""
+
+
 def condition_mark(condition: Condition) -> str:
     """Return what tables say beside the name of a condition that several models judged, or ""."""
     return "several models" if is_mixed(condition) else ""

@@ -100,6 +100,7 @@ class Line:
         self.open_at = 0.0  # of the loop's clock: nothing leaves before, because the endpoint asked for it
         self.on_the_way: dict[Asked, asyncio.Future[None]] = {}
         self.failures_in_a_row = 0
+        self.model = ""  # that answered last, by its name at the endpoint
         # What is not asked for need not be looked up before each request.
         wanted = (self.judge.requests_per_minute, self.judge.tokens_per_minute, job.most_calls, job.most_cost)
         self.needs_leave = any(limit is not None for limit in wanted)
@@ -119,6 +120,17 @@ class Line:
         self.failures_in_a_row += 1
         if self.failures_in_a_row >= MOST_FAILURES:
             raise Halt(f"{self.failures_in_a_row} units in a row failed, the last one: {why}")
+
+    def check_model(self, name: str) -> None:
+        """Raise Halt where the endpoint calls its model by another name than before, unless the judge accepts it."""
+        if not name or self.judge.accepts_other_models:
+            return
+        before, self.model = self.model, self.model or name
+        if before not in ("", name):
+            raise Halt(
+                f"The endpoint now answers with {name}; before, it was {before}. Resume to go on with {name}, or name"
+                " the exact version in a new judge."
+            )
 
     async def wait(self, seconds: float) -> None:
         """Wait, unless the job is stopped. Raises Stopped."""
@@ -193,6 +205,7 @@ class Asking:
                 entry = Entry(self._unit, request.name, asked, came, problem, leave)
                 await line.database.do(entry, urgent=True)  # its seat is taken until then
             if isinstance(came, Reply):
+                line.check_model(came.model)
                 return came
             _log.warning("attempt %s: %s", attempt, came)
             tries = TRIES_WHEN_TOLD_TO_WAIT if came.status == 429 else TRIES

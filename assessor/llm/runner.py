@@ -18,6 +18,7 @@ from assessor.llm.gateway import Gateway, Unusable
 from assessor.llm.job_kind import UnitFailure, job_kind_named
 from assessor.llm.ledger import Permit
 from assessor.llm.models import Job, ModelJudge, Runner, StoredPrompt, Unit
+from assessor.llm.named_models import last_model
 from assessor.llm.prompt_requests import Asking, CacheLookup, Halt, Line, PermitRelease, Stopped
 from assessor.llm.prompts import PromptSet
 from assessor.llm.signals import job_worked_on
@@ -131,6 +132,7 @@ class Running:
         try:
             self.kind = job_kind_named(self.job.kind)
             self.line = Line(self.job, Gateway(setting, self.job.judge.concurrency), self.database)
+            self.line.model = await self.database.alone(last_model, self.job.condition)
             await self._work()
         finally:
             await self.database.alone(claims.leave, self.runner)

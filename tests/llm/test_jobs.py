@@ -14,6 +14,7 @@ from assessor.llm import actions, gateway, limits, prompt_requests, write_batche
 from assessor.llm import runner as running
 from assessor.llm.actions import JobError
 from assessor.llm.models import Call, Job, ModelJudge, Runner, StoredPrompt, Unit
+from assessor.llm.named_models import is_mixed, named_models
 from assessor.llm.prompt_sets import prompt_set
 from tests.llm.grading import Grading, graded, make_job, make_judge
 
@@ -71,6 +72,42 @@ def test_a_job_does_every_unit_once(study: Campaign, endpoint):
     text = prompt_set("assay-1").texts["relevance"]
     assert StoredPrompt.objects.get().text == text
     assert job.condition.prompts == {"relevance": sha256(text.encode()).hexdigest()}
+
+
+def test_a_job_stops_where_the_endpoint_names_another_model(study: Campaign, endpoint):
+    """What came is kept; whoever resumes it goes on with the other model. Nothing is asked twice."""
+    server = endpoint(renamed_after=10)
+    judge = make_judge(study, server.base_url, concurrency=1)
+    job = ended(make_job(judge))
+    assert (job.state, job.calls) == (Job.State.HALTED, 11)
+    assert job.message == (
+        "The endpoint now answers with rehearsal (m-next); before, it was rehearsal (m). Resume to go on with rehearsal"
+        " (m-next), or name the exact version in a new judge."
+    )
+    actions.resume(job=job, acting_user=None)
+    job = ended(job)
+    assert (job.state, job.units_done, job.calls) == (Job.State.DONE, TOPICS, TOPICS)
+    assert max(Counter(call["request"] for call in server.ended()).values()) == 1
+    found = [(one.name, one.calls) for one in named_models(job.condition)]
+    assert found == [("rehearsal (m)", 10), ("rehearsal (m-next)", 20)]
+
+
+def test_a_judge_may_accept_other_models(study: Campaign, endpoint):
+    judge = make_judge(study, endpoint(renamed_after=10).base_url, accepts_other_models=True)
+    job = ended(make_job(judge))
+    assert (job.state, job.units_done, job.calls) == (Job.State.DONE, TOPICS, TOPICS)
+    assert is_mixed(job.condition)
+
+
+def test_a_later_job_of_the_condition_stops_at_another_model_too(study: Campaign, endpoint):
+    server = endpoint(renamed_after=1)
+    judge = make_judge(study, server.base_url, concurrency=1)
+    first = make_job(judge, most_calls=1)
+    assert (ended(first).state, first.calls) == (Job.State.HALTED, 1)
+    actions.cancel(job=first, acting_user=None)
+    again = ended(make_job(judge))
+    assert (again.condition, again.state, again.calls) == (first.condition, Job.State.HALTED, 1)
+    assert "m-next" in again.message
 
 
 def test_equal_requests_are_answered_from_the_ledger(study: Campaign, endpoint):

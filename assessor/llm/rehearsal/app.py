@@ -144,6 +144,8 @@ class Endpoint:
         if drawn.what == "gzip_bomb":
             return Stream(gzip_bomb(), headers=((b"content-encoding", b"gzip"),))
         text, record["what"] = reply(answer, request.key, drawn)
+        if 0 < self._knobs.renamed_after < record["id"]:
+            request = request._replace(model=f"{request.model}-next")
         if drawn.what == "drip":
             content = json.dumps(_content(request, text, int(record["start"]))).encode()
             return Stream((content[place : place + 1] for place in range(len(content))), _DRIP)

@@ -33,6 +33,7 @@ class Knobs:
     endless_rate: float = _knob(0.0, "Share answered without end, as fast as it is read.")
     gzip_bomb_rate: float = _knob(0.0, "Share answered with 2 MB of gzip that unpacks to 1 GB.")
     drip_rate: float = _knob(0.0, "Share answered a byte every fifth of a second.")
+    renamed_after: int = _knob(0, "Requests after which answers name another model; 0: they never do.")
     require_key: bool = _knob(False, "Refuse requests without a key. Any will do.")
     log: str = _knob("", "File that gets a line when a request begins and one when it ends.")
     seed: int = _knob(0, "Another seed, other requests that go wrong.")

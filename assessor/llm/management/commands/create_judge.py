@@ -39,6 +39,7 @@ class Command(BaseCommand):
         parser.add_argument("--timeout", type=int, default=120, help="Seconds for one request.")
         parser.add_argument("--price-in", type=Decimal, default=Decimal(0), help="Per million tokens.")
         parser.add_argument("--price-out", type=Decimal, default=Decimal(0), help="Per million tokens.")
+        parser.add_argument("--accepts-other-models", action="store_true", help="Go on if the endpoint names another.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         campaign = campaign_called(options["campaign"])

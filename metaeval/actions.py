@@ -19,7 +19,7 @@ from assessor.scores.score_source import scoring_of
 from assessor.work.allocation import new_seed
 from assessor.work.models import Draw
 from metaeval.background import Progress, Update, carry_out
-from metaeval.calibrations import NotCalibrated, calibrate_labels, judge_identity, refusal
+from metaeval.calibrations import NotCalibrated, calibrate_labels, judge_identity, least_of, refusal
 from metaeval.formats.score_tables import read_score_table
 from metaeval.inputs import NothingToCompare, resolve_aliases
 from metaeval.measures import kinds_with
@@ -31,6 +31,7 @@ from metaeval.models import (
     Comparable,
     Comparison,
     Figure,
+    HumanSide,
     Hybrid,
     ScoreTable,
 )
@@ -354,14 +355,14 @@ def _keep(calculation: Calculation, computed: "Computation", done: Update) -> No
 
 
 def request_calibration(
-    *, campaign: Campaign, human: Condition, judged: Condition, acting_user: Person | None
+    *, campaign: Campaign, human: HumanSide, judged: Condition, acting_user: Person | None
 ) -> CalibrationRequest:
     """Note down that a judge is to be calibrated; one of both that waits or runs already is that one.
 
     Raises NotCalibrated.
     """
     _require_calibration(campaign, human, judged)
-    of = {"campaign": campaign, "human": human, "judged": judged}
+    of = {"campaign": campaign, **_sides(human, judged)}
     try:
         with transaction.atomic():
             return CalibrationRequest.objects.create(**of, created_by=acting_user)
@@ -374,13 +375,13 @@ def run_calibration(request: CalibrationRequest) -> CalibrationRequest:
 
     def computed(progress: Progress) -> Callable[[Update], None]:
         progress(10, "labels")
-        return partial(keep, calibrate_labels(request.human, request.judged))
+        return partial(keep, calibrate_labels(request.people, request.judged))
 
     def keep(result: dict[str, Any], done: Update) -> None:
         with transaction.atomic():
             made = _keep_calibration(
                 campaign=request.campaign,
-                human=request.human,
+                human=request.people,
                 judged=request.judged,
                 result=result,
                 acting_user=request.created_by,
@@ -392,7 +393,7 @@ def run_calibration(request: CalibrationRequest) -> CalibrationRequest:
 
 
 def create_calibration(
-    *, campaign: Campaign, human: Condition, judged: Condition, acting_user: Person | None
+    *, campaign: Campaign, human: HumanSide, judged: Condition, acting_user: Person | None
 ) -> Calibration:
     """Calibrate the judge of a condition by people's labels of the same things. Raises NotCalibrated."""
     _require_calibration(campaign, human, judged)
@@ -400,30 +401,30 @@ def create_calibration(
     return _keep_calibration(campaign=campaign, human=human, judged=judged, result=result, acting_user=acting_user)
 
 
-def _require_calibration(campaign: Campaign, human: Condition, judged: Condition) -> None:
+def _require_calibration(campaign: Campaign, human: HumanSide, judged: Condition) -> None:
     if {human.campaign_id, judged.campaign_id} != {campaign.pk}:
-        raise NotCalibrated(f"Both conditions must be of {campaign}.")
+        raise NotCalibrated(f"Both sides must be of {campaign}.")
     if why := refusal(human, judged):
         raise NotCalibrated(why)
 
 
+def _sides(human: HumanSide, judged: Condition) -> dict[str, Any]:
+    return {"human" if isinstance(human, Condition) else "human_source": human, "judged": judged}
+
+
 def _keep_calibration(
-    *, campaign: Campaign, human: Condition, judged: Condition, result: dict[str, Any], acting_user: Person | None
+    *, campaign: Campaign, human: HumanSide, judged: Condition, result: dict[str, Any], acting_user: Person | None
 ) -> Calibration:
-    all_labels = result["strata"][0]
     with transaction.atomic():
         # Of two at once, the second finds the first one's name.
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         calibration = Calibration.objects.create(
             campaign=campaign,
             name=_free_name(campaign.calibrations, f"{judged} against {human}"),
-            human=human,
-            judged=judged,
+            **_sides(human, judged),
             kind=judged.kind,
             identity=judge_identity(judged),
-            labels=all_labels["n"],
-            topics=all_labels["topics"],
-            kappa=all_labels["kappa"],
+            **least_of(result),
             result=result,
             created_by=acting_user,
         )

@@ -62,10 +62,10 @@ class CalibrationAdmin(LookOnly):
 
 @admin.register(CalibrationRequest)
 class CalibrationRequestAdmin(LookOnly):
-    list_display = ("judged", "human", "campaign", "state", "why", "created_by", "created_at", "ended_at")
+    list_display = ("judged", "people", "campaign", "state", "why", "created_by", "created_at", "ended_at")
     list_filter = ("campaign", "state")
-    search_fields = ("judged__name", "human__name")
-    list_select_related = ("campaign", "human", "judged", "created_by")
+    search_fields = ("judged__name", "human__name", "human_source__name")
+    list_select_related = ("campaign", "human", "human_source", "judged", "created_by")
 
 
 @admin.register(CalibrationGate)

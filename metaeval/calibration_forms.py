@@ -4,9 +4,10 @@ from typing import Any
 
 from django import forms
 
-from assessor.campaigns.models import Campaign, Condition
-from metaeval.calibrations import gate_of, human_conditions, judged_conditions, refusal
-from metaeval.models import CalibrationGate
+from assessor.campaigns.models import Campaign
+from metaeval.calibrations import gate_of, human_sides, judged_conditions, refusal
+from metaeval.models import CalibrationGate, HumanSide
+from metaeval.queries import side_key, side_label
 
 
 class CalibrateForm(forms.Form):
@@ -17,12 +18,13 @@ class CalibrateForm(forms.Form):
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._by_key: dict[str, Condition] = {}
-        for name, found in (("human", human_conditions(campaign)), ("judged", judged_conditions(campaign))):
-            self._by_key |= {str(one.pk): one for one in found}
+        self._by_key: dict[str, HumanSide] = {}
+        for name, found in (("human", human_sides(campaign)), ("judged", judged_conditions(campaign))):
+            of_field = {side_key(one): one for one in found}
+            self._by_key |= of_field
             field = self.fields[name]
             assert isinstance(field, forms.TypedChoiceField)
-            field.choices = [("", "Choose…"), *((str(one.pk), f"{one} ({one.kind})") for one in found)]
+            field.choices = [("", "Choose…"), *((key, side_label(one)) for key, one in of_field.items())]
             field.coerce = self._by_key.__getitem__
 
     @property

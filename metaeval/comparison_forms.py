@@ -14,7 +14,7 @@ from assessor.work.allocation import LARGEST_SEED
 from metaeval.actions import DRAWS, MOST_DRAWS
 from metaeval.measures import kinds_with
 from metaeval.models import Comparable
-from metaeval.queries import comparables_of, side_key
+from metaeval.queries import comparables_of, side_key, side_label
 from metaeval.stats.ceiling import MARGIN
 from metaeval.stats.means import Policy
 from metaeval.stats.measures import PRECISION
@@ -92,7 +92,7 @@ class CompareForm(forms.Form):
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._sides = {side_key(one): one for one in comparables_of(campaign)}
-        choices = [("", "Choose…"), *((key, _labelled(one)) for key, one in self._sides.items())]
+        choices = [("", "Choose…"), *((key, side_label(one)) for key, one in self._sides.items())]
         tasks = campaign.runs.exclude(task__in=("", CONTROL)).order_by("task").values_list("task", flat=True).distinct()
         for name in ("first", "second"):
             self._choices(name, choices)
@@ -140,15 +140,6 @@ class CompareForm(forms.Form):
 
     def clean_topics(self) -> list[str]:
         return str(self.cleaned_data["topics"]).split()
-
-
-def _labelled(record: Comparable) -> str:
-    what = (
-        record.kind
-        if isinstance(record, Condition)
-        else {"QrelsSource": "grades"}.get(type(record).__name__, "score table")
-    )
-    return f"{record} ({what})"
 
 
 class TableForm(forms.Form):

@@ -9,6 +9,7 @@ from assessor.scores.score_source import scoring_of
 from assessor.studies.models import Study
 from assessor.studies.queries import judges_of, topics_of
 from assessor.work.exposure import Seen
+from metaeval.calibrations import source_of
 from metaeval.models import Calibration, Comparison, Hybrid
 from metaeval.queries import topics_asked
 
@@ -25,17 +26,16 @@ def seen_in_comparison(comparison: Comparison) -> Seen:
     if asked is not None:
         topics = topics.filter(qid__in=asked)
     for record in (comparison.first, comparison.second, comparison.first_support, comparison.second_support):
-        if isinstance(record, Condition):
-            yield record, _labelled(topics, record)
-        elif isinstance(record, QrelsSource):
-            yield record, topics.filter(pk__in=Grade.objects.filter(source=record).order_by().values("topic"))
+        if isinstance(record, (Condition, QrelsSource)):
+            yield record, _said(topics, record)
 
 
 def seen_in_calibration(calibration: Calibration) -> Seen:
-    """Yield both conditions of a calibration, with the topics that have labels under them."""
+    """Yield both sides of a calibration, with the topics that have labels there."""
     topics = without_practice(calibration.campaign.topics.all(), "pk")
-    for record in (calibration.human, calibration.judged):
-        yield record, _labelled(topics, record)
+    for side in (calibration.people, calibration.judged):
+        record = source_of(side) or side
+        yield record, _said(topics, record)
 
 
 def seen_in_hybrid(hybrid: Hybrid) -> Seen:
@@ -43,6 +43,13 @@ def seen_in_hybrid(hybrid: Hybrid) -> Seen:
     topics = without_practice(hybrid.campaign.topics.all(), "pk")
     for condition in (hybrid.human, hybrid.model):
         yield condition, _labelled(topics, condition)
+
+
+def _said(topics: QuerySet[Topic], record: Condition | QrelsSource) -> QuerySet[Topic]:
+    """Return those of the topics on which there are labels, or grades."""
+    if isinstance(record, Condition):
+        return _labelled(topics, record)
+    return topics.filter(pk__in=Grade.objects.filter(source=record).order_by().values("topic"))
 
 
 def _labelled(topics: QuerySet[Topic], condition: Condition) -> QuerySet[Topic]:

@@ -196,20 +196,22 @@ def _with_f1(nuggets: ScoreMatrix, support: ScoreMatrix) -> ScoreMatrix:
 
 def _source(source: QrelsSource) -> Input:
     described = {"identity": f"grades of {source.name}, by {source.get_by_display()}", "state": state(source)}
+    labels, words = load_grades(source)
+    name = name_of(source.condition) if source.condition else source.name
+    return Input(name, source, None, labels, words, GRADES, described)
+
+
+def load_grades(source: QrelsSource) -> tuple[Labels, list[str]]:
+    """Return the grades of a source as labels, whose items are docids, and what its scale has, in ascending order."""
     of_study = without_practice(Grade.objects.filter(source=source))
     grades = of_study.order_by().values_list("topic", "docid", "grade")
     rows = list(grades.iterator(_AT_A_TIME))
     topic, code = (np.array([row[at] for row in rows], dtype=np.int64) for at in (0, 2))
     docids = np.array([row[1] for row in rows], dtype=object)
     none = np.zeros(len(rows), dtype=np.int64)
-    labels = Labels(topic, none, topic, docids, code.astype(np.int8), none.astype(bool))
     most = max([source.max_grade, *code.tolist()])  # archives from before there were scales have a 4 too
     words = [str(grade) for grade in range(most + 1)]
-    condition = source.condition
-    is_rehearsal = condition is not None and condition.is_rehearsed
-    return Input(
-        f"{source.name} (rehearsal)" if is_rehearsal else source.name, source, None, labels, words, GRADES, described
-    )
+    return Labels(topic, none, topic, docids, code.astype(np.int8), none.astype(bool)), words
 
 
 def _table(table: ScoreTable, policy: Policy, names: Names) -> Input:

@@ -1,6 +1,6 @@
 """Labels of two conditions on the same things, matched: hundreds of thousands at a time."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,13 +68,24 @@ def _numbered(all_labels: Sequence[Labels]) -> list[npt.NDArray[np.int64]]:
     return np.split(numbers, np.cumsum([len(labels.code) for labels in all_labels])[:-1])
 
 
+def told_of_items(items: npt.NDArray[Any], told_of: Callable[[Any], Any]) -> npt.NDArray[Any]:
+    """Return what is told of each item, asked once of equal ones."""
+    different, at = np.unique(items, return_inverse=True)
+    return np.array([told_of(item) for item in different.tolist()], dtype=object)[at]
+
+
+def some_labels(labels: Labels, is_wanted: npt.NDArray[np.bool_]) -> Labels:
+    """Return those labels that are wanted."""
+    columns: Iterable[Any] = (column[is_wanted] for column in labels)
+    return Labels(*columns)
+
+
 def restrict_labels(labels: Labels, runs: Sequence[int] | None, topics: Sequence[int]) -> Labels:
     """Return those of some runs (None: of all, also where there are none) and topics, by key."""
     is_wanted = np.isin(labels.topic, np.asarray(topics, dtype=np.int64))
     if runs is not None:
         is_wanted &= np.isin(labels.run, np.asarray(runs, dtype=np.int64))
-    columns: Iterable[Any] = (column[is_wanted] for column in labels)
-    return Labels(*columns)
+    return some_labels(labels, is_wanted)
 
 
 def matrices(group: npt.NDArray[Any], groups: int, first: Codes, second: Codes, labels: int) -> Counts:

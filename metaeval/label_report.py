@@ -12,7 +12,7 @@ from assessor.campaigns.queries import languages_of
 from assessor.labels.label_kind import label_kind
 from assessor.scores.score_source import scored_conditions
 from metaeval.inputs import GRADES, Input, Names, NothingToCompare, Restriction, load_input, restrict
-from metaeval.label_pairs import LabelPairs, match_labels, matrices, places_in_all
+from metaeval.label_pairs import LabelPairs, match_labels, matrices, places_in_all, told_of_items
 from metaeval.models import Comparable
 from metaeval.serializers import agreement_json, statistic_json
 from metaeval.stats.agreement import (
@@ -97,9 +97,9 @@ def _steps(record: Comparable, pairs: LabelPairs) -> _Groups | None:
     kind = label_kind(record.kind) if isinstance(record, Condition) else None
     if kind is None or not kind.steps:
         return None
-    items, place = np.unique(pairs.item, return_inverse=True)
     names = list(kind.steps)
-    return kind.steps, np.array([names.index(kind.step_of(item)) for item in items.tolist()], dtype=np.int64)[place]
+    places = told_of_items(pairs.item, lambda item: names.index(kind.step_of(item)))
+    return kind.steps, places.astype(np.int64)
 
 
 def _languages(record: Comparable, pairs: LabelPairs) -> _Groups | None:

@@ -229,16 +229,46 @@ class Calculation(BackgroundWork):
         return f"{self.comparison}, {self.get_state_display()}"
 
 
-class Calibration(AppendOnly):
+HumanSide = Condition | QrelsSource
+
+
+class _Sides(models.Model):
+    """Whose labels a calibration is of: people's, of a condition or a source of grades, and a judge's."""
+
+    human = models.ForeignKey(
+        Condition, models.PROTECT, null=True, related_name="+", help_text="Whose labels are people's."
+    )
+    human_source = models.ForeignKey(
+        QrelsSource, models.PROTECT, null=True, related_name="+", help_text="Whose grades are people's."
+    )
+    judged = models.ForeignKey(Condition, models.PROTECT, related_name="+", help_text="Whose labels are the judge's.")
+
+    class Meta:
+        abstract = True
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(human=None, human_source__isnull=False) | Q(human__isnull=False, human_source=None),
+                name="%(class)s_by_one_side",
+            ),
+        )
+
+    @property
+    def people(self) -> HumanSide:
+        """The side of people."""
+        side = self.human or self.human_source
+        assert side is not None, "a constraint has it so"
+        return side
+
+
+class Calibration(_Sides, AppendOnly):
     """How a judge's labels relate to those that people gave of the same things.
 
-    It is of the judge: it counts for each condition with the same identity and nuggets, and no other.
+    It is of the judge: it counts for each condition with the same identity and nuggets, and no other. Where things are
+    judged in steps, labels, topics and kappa are the least of its steps: what holds of these, holds of each.
     """
 
     campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="calibrations")
     name = models.CharField(max_length=270)
-    human = models.ForeignKey(Condition, models.PROTECT, related_name="+", help_text="Whose labels are people's.")
-    judged = models.ForeignKey(Condition, models.PROTECT, related_name="+", help_text="Whose labels are the judge's.")
     kind = models.CharField(max_length=12, help_text="Of label.")
     identity = JSONText(help_text="Of the judge: its name, its model's, and the sha256 of each prompt.")
     labels = models.PositiveIntegerField(help_text="Things that both labelled.")
@@ -250,31 +280,38 @@ class Calibration(AppendOnly):
 
     class Meta(AppendOnly.Meta):
         ordering = ("-pk",)
-        constraints = (models.UniqueConstraint(fields=("campaign", "name"), name="calibration_name_once"),)
+        constraints = (
+            *_Sides.Meta.constraints,
+            models.UniqueConstraint(fields=("campaign", "name"), name="calibration_name_once"),
+        )
 
     def __str__(self) -> str:
         return self.name
 
 
-class CalibrationRequest(BackgroundWork):
+class CalibrationRequest(_Sides, BackgroundWork):
     """A calibration that an organizer asked for; a record of the calibration is made once it is computed."""
 
     campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="calibration_requests")
-    human = models.ForeignKey(Condition, models.PROTECT, related_name="+", help_text="Whose labels are people's.")
-    judged = models.ForeignKey(Condition, models.PROTECT, related_name="+", help_text="Whose labels are the judge's.")
     calibration = models.OneToOneField(Calibration, models.PROTECT, null=True, related_name="+")
 
     class Meta(BackgroundWork.Meta):
         constraints = (
+            *_Sides.Meta.constraints,
             models.UniqueConstraint(
                 fields=("human", "judged"),
                 condition=Q(state__in=("waiting", "running")),
                 name="one_calibration_at_a_time",
             ),
+            models.UniqueConstraint(
+                fields=("human_source", "judged"),
+                condition=Q(state__in=("waiting", "running")),
+                name="one_calibration_by_grades_at_a_time",
+            ),
         )
 
     def __str__(self) -> str:
-        return f"{self.judged} against {self.human}, {self.get_state_display()}"
+        return f"{self.judged} against {self.people}, {self.get_state_display()}"
 
 
 class CalibrationGate(AppendOnly):

@@ -41,14 +41,17 @@ def comparisons_of(campaign: Campaign) -> QuerySet[Comparison]:
 
 
 def conditions_of(comparisons: Iterable[Comparison]) -> list[Condition]:
-    """Return the conditions that are a side of comparisons."""
-    return [side for one in comparisons for side in (one.first, one.second) if isinstance(side, Condition)]
+    """Return the conditions that are a side of comparisons, or whose grades are one."""
+    sides = [side for one in comparisons for side in (one.first, one.second)]
+    found = [side.condition if isinstance(side, QrelsSource) else side for side in sides]
+    return [one for one in found if isinstance(one, Condition)]
 
 
 def _related() -> list[str]:
     sides = [f"{side}_{what}" for side in ("first", "second") for what in ("condition", "source", "table")]
+    of_sources = [f"{side}_source__condition__judge" for side in ("first", "second")]
     of_conditions = [f"{side}_condition__{name}" for side in ("first", "second") for name in Condition.TOLD_WITH]
-    return [*sides, *of_conditions, "first_support", "second_support", "topics_of", "campaign"]
+    return [*sides, *of_sources, *of_conditions, "first_support", "second_support", "topics_of", "campaign"]
 
 
 def topics_asked(comparison: Comparison) -> set[str] | None:
@@ -92,6 +95,13 @@ def newest_results(**of: Any) -> list[int]:
 def side_key(one: Comparable) -> str:
     """Return what forms and addresses call a side of a comparison."""
     return f"{type(one).__name__}-{one.pk}"
+
+
+def side_label(one: Comparable) -> str:
+    """Return what forms show of a side: its name, and what it has."""
+    if isinstance(one, Condition):
+        return f"{one} ({one.kind})"
+    return f"{one} (grades)" if isinstance(one, QrelsSource) else f"{one} (score table)"
 
 
 def preview(first: Comparable, second: Comparable) -> Preview:

@@ -20,7 +20,7 @@ def calculate(calculation_id: int) -> None:
 @shared_task
 def calibrate(request_id: int) -> None:
     """Calibrate a judge, unless that is being done or over."""
-    related = ("campaign", "human", "judged__judge", "created_by")
+    related = ("campaign", "human", "human_source__condition", "judged__judge", "created_by")
     actions.run_calibration(CalibrationRequest.objects.select_related(*related).get(pk=request_id))
 
 

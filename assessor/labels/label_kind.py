@@ -152,7 +152,7 @@ class LabelKind(ConditionKind):
         """Return the docids of the passages that labels are about, "" of none; things: owner and item as Labels has."""
         return [""] * len(things)
 
-    def aided_labels(self, condition: Condition) -> Collection[tuple[int, int]]:
+    def aided_labels(self, condition: Condition) -> Collection[tuple[int, Any]]:
         """Return what has no label that its own judge gave unaided, by owner and item as Labels has them.
 
         That is another person's or the organizer's label where the judge could give none, one that was given beside a

@@ -117,6 +117,11 @@ class Relevance(LabelKind):
 
         return RelevanceFields(campaign)
 
+    def aided_labels(self, condition: Condition) -> set[tuple[int, str]]:
+        from assessor.relevance.queries import aided_labels
+
+        return aided_labels(condition)
+
     def archived(self) -> Mapping[type[Model], str]:
         from assessor.relevance.models import LabelEvent, RelevanceJudgment
 

@@ -73,6 +73,12 @@ def shown_grades(condition: Condition) -> QuerySet[Grade]:
     return Grade.objects.filter(source=condition.qrels_source_id)
 
 
+def aided_labels(condition: Condition) -> set[tuple[int, str]]:
+    """Return what was graded beside a model's grade, by topic's key and docid."""
+    rows = RelevanceJudgment.objects.filter(condition=condition, shown_value__isnull=False).order_by()
+    return set(rows.values_list("topic", "docid"))
+
+
 def free(now: datetime, person: Person) -> Q:
     """Say of a queue's passages which this person could have: nobody else's lease is running."""
     return Q(held_until=None) | Q(held_until__lte=now) | Q(holder=person)

@@ -158,6 +158,11 @@ class Argue(LabelKind):
 
         return item_of_key(item).step
 
+    def aided_labels(self, condition: Condition) -> set[tuple[int, str]]:
+        from assignment.argue.queries import aided_labels
+
+        return aided_labels(condition)
+
     def docids_of(self, condition: Condition, things: Sequence[tuple[int, str]]) -> list[str]:
         from assignment.argue.items import item_of_key
 

@@ -46,6 +46,12 @@ def sheets_with(condition: Condition, things: Collection[tuple[int, str]]) -> di
     return {(answer, item): keys[answer] for answer, item in things}
 
 
+def aided_labels(condition: Condition) -> set[tuple[int, str]]:
+    """Return what counts with another's label, by answer's key and item."""
+    rows = ArgueJudgment.everything.filter(resolved_value__isnull=False, sheet__condition=condition).order_by()
+    return set(rows.values_list("sheet__answer", "key"))
+
+
 def reports_without_sheet(condition: Condition, banks: Collection[NuggetBank]) -> list[int]:
     """Return the keys of the systems' reports that have no sheet of these banks yet, by topic."""
     answers = own_answers([bank.topic_id for bank in banks]).exclude(run__task=CONTROL).order_by("topic", "pk")

@@ -1,6 +1,6 @@
 """Calibrations of judges: asked for, listed, shown with tables and a figure; and the gate they must pass."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.core.paginator import Paginator
 from django.db import transaction
@@ -21,10 +21,11 @@ from metaeval.calibrations import (
     at_least,
     calibrations_of,
     gate_of,
-    headline,
+    headlines,
     judged_conditions,
     open_requests,
     passes,
+    step_rows,
     uncalibrated,
 )
 from metaeval.charts.rendering import FORMS
@@ -99,22 +100,27 @@ def _list(request: PersonRequest, campaign: Campaign, form: CalibrateForm, gate_
 
 @require_safe
 def calibration(request: PersonRequest, slug: str, calibration_id: int) -> HttpResponse:
-    """What a calibration found."""
+    """What a calibration found: where things are judged in steps a row for each, and then all of one."""
     campaign = organized_campaign(request.user, slug)
     found = campaign_calibration(campaign, calibration_id)
-    gate, result, figure = gate_of(campaign), found.result, _figure(found)
-    words = result["labels"]
+    gate, result, at = gate_of(campaign), found.result, _step(request, found)
+    step, rows = result["steps"][at], step_rows(result, gate)
+    words, figure = result["labels"], _figure(found, step)
     context = {
         "campaign": campaign,
         "calibration": found,
         "result": result,
-        "sentence": headline(found),
+        "step": step,
+        "steps": rows if step["name"] else [],
+        "query": request.GET.urlencode(),
+        "sentence": headlines(found)[at],
         "gate": gate,
-        "passes": bool(gate and passes(found, gate)),
-        "all_labels": result["strata"][0],
-        "strata": [(one, list(zip(words, one["rows"], strict=True))) for one in result["strata"]],
-        "given_human": list(zip(words, result["model_given_human"], strict=True)),
-        "shares": list(zip(words, result["transfer"]["shares"], strict=False)),
+        "passes": rows[at].passes,
+        "has_weights": len(words) > 2,  # of two labels κ is the same with weights
+        "all_labels": step["strata"][0],
+        "strata": [(one, list(zip(words, one["rows"], strict=True))) for one in step["strata"]],
+        "given_human": list(zip(words, step["model_given_human"], strict=True)),
+        "shares": list(zip(words, step["transfer"]["shares"], strict=False)),
         "margin": MARGIN,
         "threshold": at_least(result),
         "figures": [figure_content(figure.name, figure.title, figure.specification)],
@@ -131,15 +137,24 @@ def calibration_figure(
 ) -> HttpResponseBase:
     """The figure as a file, as the page draws it, or what it shows as a table."""
     found = campaign_calibration(organized_campaign(request.user, slug), calibration_id)
-    figure = _figure(found)
+    step = found.result["steps"][_step(request, found)]
+    figure = _figure(found, step)
     if name != figure.name:
         raise Http404("There is no such figure.")
-    file_name = f"{slug}.calibration-{found.pk}.{name}"
+    file_name = ".".join(filter(None, (slug, f"calibration-{found.pk}", step["name"], name)))
     return figure_response(request, figure.specification, name=file_name, form=form)
 
 
-def _figure(found: Calibration) -> "NamedFigure":
+def _step(request: PersonRequest, found: Calibration) -> int:
+    """Return the place of the step that an address asks for, or of the first one. Raises Http404."""
+    names = [one["name"] for one in found.result["steps"]]
+    asked = request.GET.get("step", names[0])
+    if asked not in names:
+        raise Http404("There is no such step.")
+    return names.index(asked)
+
+
+def _figure(found: Calibration, step: dict[str, Any]) -> "NamedFigure":
     from metaeval.charts.calibration import reliability_figure
 
-    result = found.result
-    return reliability_figure(result["labels"], at_least(result), result["curve"])
+    return reliability_figure(found.result["labels"], at_least(found.result), step["curve"])

@@ -10,8 +10,8 @@ from django.db import connection, transaction
 from assessor.accounts.models import Person
 from assessor.archive.registry import KEPT
 from assessor.archive.writer import CampaignArchive
-from assessor.campaigns.actions import add_member, change_protocol, create_campaign, end_membership
-from assessor.campaigns.models import Campaign, Condition, Role
+from assessor.campaigns.actions import add_member, change_protocol, create_campaign, create_condition, end_membership
+from assessor.campaigns.models import Campaign, Condition, Grade, Role
 from assessor.exports.freeze import freeze
 from assessor.exports.pseudonyms import pseudonyms
 from assessor.labels.manual_setups import label_again
@@ -318,6 +318,13 @@ def _compare(campaign: Campaign, models: Condition, tmp_path: Path, olga: Person
     create_comparison(campaign=campaign, first=people, second=models, seed=7, draws=20, acting_user=olga)
     create_comparison(campaign=campaign, first=models, second=people, seed=8, draws=20, acting_user=olga)
     create_calibration(campaign=campaign, human=people, judged=models, acting_user=olga)
+    umbrela = Condition(campaign=campaign, name="Graded", kind="relevance", method="UMBRELA", judge=models.judge)
+    create_condition(umbrela, acting_user=olga)
+    of = {"topic": campaign.topics.get(qid="t1"), "docid": "d1"}
+    RelevanceJudgment.objects.create(condition=umbrela, value="3", state="given", version=1, judge=models.judge, **of)
+    Grade.objects.create(source=umbrela.grades_made, grade=3, iteration="0", **of)
+    source = campaign.qrels_sources.get(name="NIST")
+    create_calibration(campaign=campaign, human=source, judged=umbrela, acting_user=olga)
     set_calibration_gate(CalibrationGate(campaign=campaign, least_kappa=Decimal("0.40")), acting_user=olga)
     draw = draw_topics(condition=people, number=1, seed=5, acting_user=olga)
     create_hybrid(campaign=campaign, human=people, model=models, draw=draw, acting_user=olga)

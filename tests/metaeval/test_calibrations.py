@@ -27,8 +27,17 @@ from metaeval.actions import (
     request_calibration,
     set_calibration_gate,
 )
-from metaeval.calibrations import NotCalibrated, calibrate_labels, headline, human_conditions, newest_of, refusal
-from metaeval.models import Calibration, CalibrationGate, CalibrationRequest
+from metaeval.calibrations import (
+    NotCalibrated,
+    calibrate_labels,
+    headlines,
+    human_sides,
+    judged_conditions,
+    newest_of,
+    refusal,
+)
+from metaeval.models import Calibration, CalibrationGate, CalibrationRequest, HumanSide
+from metaeval.queries import side_key
 from metaeval.stats.agreement import Weights, kappa
 from metaeval.stats.means import Policy
 from metaeval.tasks import calibrate, take_up
@@ -120,6 +129,11 @@ def pairs() -> Iterator[tuple[int, int]]:
                 yield codes.index(human), codes.index(model)
 
 
+def filled_in(human: HumanSide, judged: Condition) -> dict[str, str]:
+    """Return what the form of a new calibration sends."""
+    return {"human": side_key(human), "judged": side_key(judged)}
+
+
 def base(calibration: Calibration) -> str:
     return f"/campaigns/study/calibrations/{calibration.pk}/"
 
@@ -128,19 +142,19 @@ def test_all_pairs_are_counted_by_hand(made: Calibration):
     matrix = np.zeros((3, 3), dtype=int)
     for human, model in pairs():
         matrix[human, model] += 1
-    assert made.result["matrix"] == matrix.tolist()
+    assert made.result["steps"][0]["matrix"] == matrix.tolist()
     assert (made.labels, made.topics) == (72, 12)
     assert made.kappa["value"] == kappa(matrix, Weights.QUADRATIC).value
     assert made.kappa["low"] < made.kappa["value"] < made.kappa["high"]
-    all_labels = made.result["strata"][0]
+    all_labels = made.result["steps"][0]["strata"][0]
     assert [row["human"][2]["value"] for row in all_labels["rows"]] == (matrix[2] / matrix.sum(axis=0)).tolist()
     assert all_labels["human_mean"]["value"] == pytest.approx((matrix.sum(axis=1) @ [0, 0.5, 1]) / 72)
-    assert made.result["transfer"]["rest"] == 0
-    assert [step["label"] for step in made.result["curve"]] == [0, 1, 2]
+    assert made.result["steps"][0]["transfer"]["rest"] == 0
+    assert [step["label"] for step in made.result["steps"][0]["curve"]] == [0, 1, 2]
 
 
 def test_strata_are_of_importance_and_length(made: Calibration):
-    strata = {one["name"]: one["n"] for one in made.result["strata"]}
+    strata = {one["name"]: one["n"] for one in made.result["steps"][0]["strata"]}
     assert strata == {"all labels": 72, "vital": 48, "okay": 24, "shortest third": 36, "longest third": 36}
 
 
@@ -187,9 +201,8 @@ def test_labels_of_others_beside_a_models_and_by_rule_do_not_count(
 def test_what_people_did_not_label_is_told_apart(people: Condition, auto: Condition):
     sheets = [sheet_on(people, qid, "two") for qid in TOPICS]
     label_rows(people).filter(sheet__in=sheets).update(value=None, state="open")
-    transfer = create_calibration(campaign=people.campaign, human=people, judged=auto, acting_user=None).result[
-        "transfer"
-    ]
+    transfer = create_calibration(campaign=people.campaign, human=people, judged=auto, acting_user=None)
+    transfer = transfer.result["steps"][0]["transfer"]
     assert transfer["rest"] == 36
     # The other run has two labels of three at the top, the calibrated one has one: no agreement.
     assert [round(one["difference"], 3) for one in transfer["shares"]] == [0, -0.333, 0.333]
@@ -219,7 +232,7 @@ def test_equal_citations_count_once(campaign: Campaign, import_file):
     assert label_kind("support").aided_labels(human) == {(second.sheet.answer_id, second.citation)}
     made = create_calibration(campaign=campaign, human=human, judged=model, acting_user=None)
     assert (made.labels, made.topics, made.kappa["low"]) == (3, 2, None)
-    assert "on 2 topics" in headline(made)
+    assert "on 2 topics" in headlines(made)[0]
 
 
 def test_post_edited_labels_and_those_of_other_things_are_refused(people: Condition, auto: Condition, import_file):
@@ -231,23 +244,33 @@ def test_post_edited_labels_and_those_of_other_things_are_refused(people: Condit
     assert refusal(people, people) == "Edits/People has no model's labels."
     others = import_banks(auto.campaign, import_file, dict.fromkeys(TOPICS, NUGGETS), name="Others")
     assert refusal(imported(others, "others"), auto) == "others and Edits/Auto do not label the same things."
-    assert edited not in human_conditions(auto.campaign)
+    assert edited not in human_sides(auto.campaign)
     with pytest.raises(NotCalibrated, match="in view"):
         create_calibration(campaign=auto.campaign, human=edited, judged=auto, acting_user=None)
     with pytest.raises(NotCalibrated, match="nothing in common"):
         create_calibration(campaign=auto.campaign, human=imported(edits, "empty"), judged=auto, acting_user=None)
 
 
+def test_preferences_have_no_calibration_and_no_gate(people: Condition, auto: Condition):
+    preferred = Condition(campaign=auto.campaign, name="Preferred", kind="preference", method="PrefJudge")
+    preferred.judge = auto.judge
+    create_condition(preferred, acting_user=None)
+    assert refusal(people, preferred) == "The labels of Preferred are not one ordered scale."
+    assert preferred not in judged_conditions(auto.campaign)
+    set_gate(auto.campaign, 1)
+    assert (name_of(auto), name_of(preferred)) == ("Edits/Auto (uncalibrated)", "Preferred")
+
+
 def test_the_sentence_says_what_the_figures_say(made: Calibration):
-    rows = made.result["strata"][0]["rows"]
-    share, kappa_ = rows[2]["human"][2], made.result["strata"][0]["kappa"]
-    apart = made.result["strata"][0]["model_mean"]["value"] - made.result["strata"][0]["human_mean"]["value"]
-    assert headline(made) == (
+    all_labels = made.result["steps"][0]["strata"][0]
+    share, kappa_ = all_labels["rows"][2]["human"][2], all_labels["kappa"]
+    apart = all_labels["model_mean"]["value"] - all_labels["human_mean"]["value"]
+    assert headlines(made) == [
         f"Where judge gpt-4o says support, people say support in {100 * share['value']:.1f} % of cases "
         f"({100 * share['low']:.1f} to {100 * share['high']:.1f} %), and on average its labels are {apart:.3f} too "
         f"high, on a scale from 0 to 1; quadratic κ is {kappa_['value']:.3f} ({kappa_['low']:.3f} to "
         f"{kappa_['high']:.3f}) over 72 labels on 12 topics."
-    )
+    ]
 
 
 def test_without_a_gate_nothing_is_said(auto: Condition, people: Condition, client: Client):
@@ -371,7 +394,7 @@ def test_results_that_pages_keep_are_named_anew(auto: Condition, people: Conditi
 def test_an_organizer_calibrates_and_sets_a_gate(auto: Condition, people: Condition, client: Client, olga: Person):
     page = "/campaigns/study/calibrations/"
     assert "Nothing to calibrate" not in client.get(page).content.decode()
-    assert client.post(page, {"human": people.pk, "judged": auto.pk})["Location"] == page
+    assert client.post(page, filled_in(people, auto))["Location"] == page
     text = client.get(page).content.decode()
     assert "waiting for the worker" in text
     assert 'hx-trigger="every 1s"' in text
@@ -381,7 +404,7 @@ def test_an_organizer_calibrates_and_sets_a_gate(auto: Condition, people: Condit
     assert made.created_by == olga
     assert base(made) in client.get(page).content.decode()
     text = client.get(base(made)).content.decode()
-    assert headline(made) in text
+    assert headlines(made)[0] in text
     assert f'data-figure="{base(made)}figures/reliability.json"' in text
     assert "People labelled all that the model labelled here." in text
     sent = {"least_kappa": "0.9", "least_labels": "100", "least_topics": "10"}
@@ -398,7 +421,7 @@ def test_an_organizer_calibrates_and_sets_a_gate(auto: Condition, people: Condit
 
 def test_how_far_a_calibration_is_is_asked_each_second(auto: Condition, people: Condition, client: Client):
     page, asked = "/campaigns/study/calibrations/", {"HX-Request": "true"}
-    client.post(page, {"human": people.pk, "judged": auto.pk})
+    client.post(page, filled_in(people, auto))
     CalibrationRequest.objects.update(state="running", stage="labels", percent=10)
     response = client.get(page, headers=asked)
     text = response.content.decode()
@@ -415,12 +438,12 @@ def test_how_far_a_calibration_is_is_asked_each_second(auto: Condition, people: 
 
 def test_asked_twice_a_calibration_is_made_once(auto: Condition, people: Condition, client: Client):
     for _ in range(2):
-        client.post("/campaigns/study/calibrations/", {"human": people.pk, "judged": auto.pk})
+        client.post("/campaigns/study/calibrations/", filled_in(people, auto))
     asked = CalibrationRequest.objects.get()
     for _ in range(2):
         calibrate(asked.pk)
     assert Calibration.objects.count() == 1
-    client.post("/campaigns/study/calibrations/", {"human": people.pk, "judged": auto.pk})
+    client.post("/campaigns/study/calibrations/", filled_in(people, auto))
     calibrate(CalibrationRequest.objects.latest("pk").pk)
     assert list(Calibration.objects.order_by("pk").values_list("name", flat=True)) == [
         "Edits/Auto against Edits/People",
@@ -463,12 +486,12 @@ def test_what_does_not_go_together_is_refused_on_the_page(auto: Condition, peopl
     page, edits = "/campaigns/study/calibrations/", auto.nuggets
     assert edits is not None
     empty = imported(edits, "empty")
-    client.post(page, {"human": empty.pk, "judged": auto.pk})
+    client.post(page, filled_in(empty, auto))
     calibrate(CalibrationRequest.objects.get().pk)
     text = client.get(page).content.decode()
     assert "was not calibrated: empty and Edits/Auto have labelled nothing in common that counts." in text
     assert 'hx-trigger="every 1s"' not in text
-    text = client.post(page, {"human": auto.pk, "judged": auto.pk}).content.decode()
+    text = client.post(page, filled_in(auto, auto)).content.decode()
     assert "Select a valid choice" in text
 
 
@@ -476,13 +499,13 @@ def test_files_have_what_the_record_has_and_are_recorded(made: Calibration, clie
     text = b"".join(client.get(f"{base(made)}files/csv").streaming_content).decode()  # type: ignore[attr-defined]
     rows = list(csv.DictReader(io.StringIO(text)))
     found = {(row["stratum"], row["given"], row["label"], row["outcome"]): row["value"] for row in rows}
-    share = made.result["strata"][0]["rows"][2]["human"][2]["value"]
+    share = made.result["steps"][0]["strata"][0]["rows"][2]["human"][2]["value"]
     assert float(found["all labels", "model", "support", "human support"]) == share
     assert float(found["all labels", "", "", "kappa, quadratic"]) == made.kappa["value"]
     assert Exposure.objects.filter(person=olga, kind="assignment").exists()
     response = client.get(f"{base(made)}files/json")
     told = json.loads(b"".join(response.streaming_content))  # type: ignore[attr-defined]
-    assert (told["model"], told["matrix"]) == ("gpt-4o", made.result["matrix"])
+    assert (told["model"], told["steps"][0]["matrix"]) == ("gpt-4o", made.result["steps"][0]["matrix"])
     assert client.get(f"{base(made)}files/no").status_code == 404
 
 
@@ -490,7 +513,7 @@ def test_the_figure_shows_the_curve(made: Calibration, client: Client):
     response = client.get(f"{base(made)}figures/reliability.csv")
     rows = list(csv.DictReader(io.StringIO(b"".join(response.streaming_content).decode())))  # type: ignore[attr-defined]
     shares = [float(row["share"]) for row in rows if row["layer"] == "2"]
-    assert shares == [step["yes"]["value"] for step in made.result["curve"]]
+    assert shares == [step["yes"]["value"] for step in made.result["steps"][0]["curve"]]
     for form in ("svg", "pdf", "png"):
         assert client.get(f"{base(made)}figures/reliability.{form}").status_code == 200, form
     assert client.get(f"{base(made)}figures/no.svg").status_code == 404
@@ -500,7 +523,7 @@ def test_the_command_says_and_writes_the_same(people: Condition, auto: Condition
     call_command("calibrate", "study", "Edits/People", "Edits/Auto")
     made = Calibration.objects.get()
     printed = capsys.readouterr().out
-    assert printed.startswith(headline(made))
+    assert printed.startswith(headlines(made)[0])
     assert "kappa, quadratic" in printed
     call_command("calibrate", "study", "Edits/People", "Edits/Auto", "--out", str(tmp_path / "out"))
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["calibration.csv", "calibration.json"]

@@ -211,7 +211,7 @@ def _calibration(calibration: Calibration) -> dict[str, Any]:
     return {
         "id": calibration.pk,
         "name": calibration.name,
-        "human": str(calibration.human),
+        "human": str(calibration.people),
         "judged": str(calibration.judged),
         "kind": calibration.kind,
         "identity": calibration.identity,

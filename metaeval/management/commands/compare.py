@@ -5,12 +5,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from assessor.campaigns.management.common import campaign_called, named
-from assessor.campaigns.models import Campaign
 from assessor.scores.score_source import scored_conditions
 from metaeval.actions import DRAWS, ComparisonError, create_comparison, run
 from metaeval.charts.rendering import Theme
-from metaeval.models import Calculation, Comparable
-from metaeval.queries import comparables_named, comparables_of
+from metaeval.management.sides import comparable_called
+from metaeval.models import Calculation
 from metaeval.report import write_report
 from metaeval.report_tables import SUMMARY
 from metaeval.stats.ceiling import MARGIN
@@ -64,8 +63,8 @@ class Command(BaseCommand):
         try:
             calculation = create_comparison(
                 campaign=campaign,
-                first=_comparable(campaign, options["first"]),
-                second=_comparable(campaign, options["second"]),
+                first=comparable_called(campaign, options["first"]),
+                second=comparable_called(campaign, options["second"]),
                 name=options["name"],
                 first_support=first_support,
                 second_support=second_support,
@@ -88,14 +87,3 @@ class Command(BaseCommand):
             except OSError as error:
                 raise CommandError(f"The results could not be written: {error}") from error
             self.stdout.write(f"\n{len(files)} files in {options['out']}: {', '.join(files)}")
-
-
-def _comparable(campaign: Campaign, name: str) -> Comparable:
-    """Return what has a name, or end the command saying what there is."""
-    found = comparables_named(campaign, name)
-    if not found:
-        known = ", ".join(str(one) for one in comparables_of(campaign)) or "none"
-        raise CommandError(f"There is no condition, source of grades or score table {name}. There are: {known}.")
-    if len(found) > 1:
-        raise CommandError(f"{name} is the name of {len(found)} things: a condition, grades or a score table.")
-    return found[0]

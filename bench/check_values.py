@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from metaeval.stats.bias import PERMUTATIONS, fit_trait, slope_test, team_orders
 from metaeval.stats.calibration import even_values, expected_values, human_given_model, mean_value, wilson_interval
 from metaeval.stats.correlation import kendall_tau
 from metaeval.stats.generalizability import (
@@ -259,6 +260,38 @@ def reusability_checks(folder: Path) -> Iterator[Check]:
     yield Check("tau without WaterlooClarke is the largest", taus["WaterlooClarke"], max(taus.values()))
 
 
+# Of Tables 6 and 7 by measure: how much more GPT-4o gives GPT runs than people do, with p; the difference of residuals.
+FAVOURS = {"vstrict": (-0.0386, 0.031, 0.0049, 0.683), "astrict": (-0.0304, 0.029, 0.0023, 0.81)}
+
+
+def bias_checks(folder: Path) -> Iterator[Check]:
+    """Yield what GPT-4o gives the 12 runs with "gpt" or "4o" in their ids: an illustration, as tags are a proxy."""
+    runs, people = published(folder, PEOPLE)
+    model = published(folder, MODEL)[1]
+    is_gpt = np.array(["gpt" in run.lower() or "4o" in run.lower() for run in runs])
+    yield Check("runs with GPT in their ids", int(is_gpt.sum()), 12)
+    orders = team_orders(range(len(runs)), 5 * PERMUTATIONS, seed=0)  # each run for itself
+    for measure, (raw, raw_p, residual, p) in FAVOURS.items():
+        m, h = model[measure], people[measure]
+        difference = slope_test(m - h, is_gpt, orders)
+        yield Check(f"difference of GPT runs, {measure}", difference.value, raw, 5e-5)
+        yield Check(f"p of that, {measure}", difference.p, raw_p, 5e-3)
+        residuals = slope_test(m - fit_trait(m, h, is_gpt).slope * h, is_gpt, orders)
+        yield Check(f"difference of residuals of GPT runs, {measure}", residuals.value, residual, 5e-5)
+        yield Check(f"p of that, {measure}", residuals.p, p, 5e-3)
+    yield Check(
+        "slope of GPT-4o on people, vstrict",
+        float(fit_trait(model["vstrict"], people["vstrict"], is_gpt).slope),
+        0.697,
+        5e-4,
+    )
+    reliability = generalizability(variance_components(np.nan_to_num(vstrict(folder)[2])), 21).value or 1.0
+    corrected = fit_trait(model["vstrict"], people["vstrict"], is_gpt, reliability)
+    yield Check(
+        "difference of residuals of GPT runs, for the reliability of people", float(corrected.residual), -0.0036, 5e-5
+    )
+
+
 # Each takes the folder.
 CHECKS: list[Callable[[Path], Iterator[Check]]] = [
     calibration_checks,
@@ -268,6 +301,7 @@ CHECKS: list[Callable[[Path], Iterator[Check]]] = [
     item_checks,
     top_checks,
     reusability_checks,
+    bias_checks,
 ]
 
 

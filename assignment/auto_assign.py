@@ -21,6 +21,7 @@ from assessor.work.judging_pool import NOT_JUDGED
 from assignment.actions import add_lacking_sheets, open_labelled, store_labels, usual_name
 from assignment.actions.auto_assign import Labelled
 from assignment.formats import LABELS, NOT_SUPPORT
+from assignment.label_kind import ASSIGNMENT
 from assignment.models import AnswerSheet
 from assignment.queries import answers_without_sheet, asked_of, labelled_answers, sheets_on
 from nuggets.drafting import in_batches
@@ -60,7 +61,7 @@ class AssignmentPrompt(AnswerLabelsPrompt):
     """Asks which nuggets an answer contains."""
 
     name = "assignment"
-    batch = "assign_batch"
+    batch = ASSIGNMENT.batch_setting
     needed = frozenset({"query", "answer", "nuggets"})
     readers = (LABEL_LIST, _TWO_LABEL_LIST)
     vocabulary = LABELS

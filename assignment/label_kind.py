@@ -77,6 +77,7 @@ class Assignment(LabelKind):
     instruction = "Say of each nugget how far an answer contains it."
     item = "nugget"
     item_heading = "Nugget"
+    batch_setting = "assign_batch"
     counted = "answers"
     done = "assigned"
     job = "AutoAssign"

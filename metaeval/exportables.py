@@ -23,7 +23,8 @@ from assessor.scores.score_source import scored_conditions
 from assessor.studies import queries
 from assessor.studies.models import Study
 from assessor.work.exposure import Seen
-from metaeval import calibrations
+from metaeval import bias_tables, calibrations
+from metaeval.biases import bias_families, bias_measures, biased
 from metaeval.calibrations import calibrations_of
 from metaeval.exposure import (
     seen_in_calibration,
@@ -241,6 +242,20 @@ EXPORTABLES = (
             "policy": lambda condition: POLICY_WORDS,
         },
         page=Page("reusability_table", "scores/<int:condition_id>/reusability/table.<str:form>"),
+    ),
+    Exportable(
+        "bias",
+        "Biases of a judge: for runs of a family of models, for length, for places in lists",
+        CSV | LATEX,
+        lambda it: bias_tables.table_lines(it.record, it.form, it.asked),
+        lambda it: 0,
+        Order.COMPARISONS,
+        Subject("comparison", "comparison of a judge's scores", biased),
+        label="Biases of a judge (family, length, place)",
+        of_labels=always,
+        shows=lambda it: seen_in_comparison(it.record),
+        choices={"measure": bias_measures, "family": bias_families},
+        page=Page("bias_table", "comparisons/<int:comparison_id>/bias/table.<str:form>"),
     ),
     Exportable(
         "influence",

@@ -2,6 +2,7 @@ from django.urls import path
 
 from assessor.studies.models import Study
 from metaeval.views import (
+    biases,
     calibrations,
     comparisons,
     conditions,
@@ -36,6 +37,8 @@ urlpatterns = [
     path(f"{_COMPARISON}/", comparisons.comparison, name="comparison"),
     path(f"{_COMPARISON}/again/", comparisons.compute_again, name="compute_again"),
     path(f"{_COMPARISON}/topics/<int:topic_id>/", comparisons.comparison_topic, name="comparison_topic"),
+    path(f"{_COMPARISON}/bias/", biases.bias, name="bias"),
+    path(f"{_COMPARISON}/bias/figures/<str:name>.<str:form>", biases.bias_figure, name="bias_figure"),
     path(f"{_COMPARISON}/figures/<str:name>.<str:form>", comparisons.comparison_figure, name="comparison_figure"),
     path("campaigns/<slug:slug>/hybrids/", hybrids.hybrids, name="hybrids"),
     path(f"{_HYBRID}/", hybrids.hybrid, name="hybrid"),

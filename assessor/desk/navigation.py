@@ -98,6 +98,7 @@ GROUPS = (
                 [
                     "comparison",
                     "comparison_topic",
+                    "bias",
                     "comparisons_against",
                     "support_pairs",
                     "registrations",

@@ -34,6 +34,7 @@ class LabelKind(ConditionKind):
     questions_page = ""  # the name of the address that leads to a condition's questions
     settling = ""  # the template of the forms that settle a label which a person could not give; "" where nothing does
     labels_export = ""  # the name of the export that has the labels of each answer under all conditions, side by side
+    batch_setting = ""  # the protocol's setting of how many items a model labels in a call; "" where that is one
     labels_nuggets = False  # whether its items are nuggets, each of which has one label in an answer
     is_graded = True  # whether a later one of its labels says more of an item, so that judges can be strict or lenient
     left_out_template = ""  # of what is left out of scores for all runs

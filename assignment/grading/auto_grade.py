@@ -30,7 +30,7 @@ class GradingPrompt(AnswerLabelsPrompt):
     """
 
     name = "grading"
-    batch = "grade_batch"
+    batch = GRADING.batch_setting
     needed = frozenset({"answer", "nuggets"})
     schema_reader = GRADE_OR_LIST
     readers = (GRADE_OR_LIST,)

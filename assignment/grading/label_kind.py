@@ -30,6 +30,7 @@ class Grading(Assignment):
     instruction = "Grade how well each question is answered."
     item = "question"
     item_heading = "Question"
+    batch_setting = "grade_batch"
     done = "graded"
     job = AUTO
     blind_method = MANUAL

@@ -22,6 +22,7 @@ from assessor.studies.queries import Registrations
 from metaeval import actions, ceiling_tables, headline
 from metaeval.access import campaign_comparison, last_result, result_figure
 from metaeval.actions import ComparisonError, TableError
+from metaeval.biases import is_of_judge
 from metaeval.calibrations import uncalibrated
 from metaeval.charts.rendering import FORMS, TOP
 from metaeval.comparison_forms import CompareForm, TableForm
@@ -176,6 +177,7 @@ def _context(request: PersonRequest, campaign: Campaign, found: Comparison) -> d
         "top_figures": [one for one in figures if one.name.startswith(TOP)],
         "figure_forms": FORMS,
         "files": [JSON, *latest.done.files],
+        "has_biases": bool(rows) and is_of_judge(found),
         "pairs_page": _pairs_page(found),
         "item": _item(found),
     }

@@ -95,6 +95,7 @@ PAGES = {
         "/campaigns/demo/comparisons/",
         "/campaigns/demo/comparisons/1/",
         "/campaigns/demo/comparisons/1/topics/1/",
+        "/campaigns/demo/comparisons/1/bias/",
         "/campaigns/demo/comparisons/against/Condition-2/",
         "/campaigns/demo/calibrations/",
         "/campaigns/demo/calibrations/1/",
@@ -189,7 +190,7 @@ FILES = {
     "registration_file",
     "study_figure",
 }
-FILES |= {"nugget_table", "nugget_figure", "topic_influence"}
+FILES |= {"nugget_table", "nugget_figure", "topic_influence", "bias_table", "bias_figure"}
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest"}
 FILES |= {"significance_table", "significance_figure"}
 FILES |= {"calibration_file", "calibration_figure", "hybrid_file", "hybrid_figure"}

@@ -215,6 +215,9 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
                 ("comparison_figure", ("labels", "svg")),
             )
         },
+        "bias": [slug, (tables := Comparison.objects.get(campaign=campaign, name=f"Tables {SMALL}").pk)],
+        "bias_table": [slug, tables, "csv"],
+        "bias_figure": [slug, tables, "families", "svg"],
         **{
             name: [slug, Hybrid.objects.get(campaign=campaign, name=f"Hybrid {SMALL}").pk, *further]
             for name, further in (("hybrid", ()), ("hybrid_file", ("csv",)), ("hybrid_figure", ("more", "svg")))
@@ -579,6 +582,12 @@ def compare_all(campaign: Campaign, new: range) -> None:
         ScoreTable.objects.create(campaign=campaign, name=f"Table {number}", content="run_id,v\nr,1\n")
         name = f"Grades {number}"
         run(create_comparison(campaign=campaign, first=sources[0], second=sources[1], name=name, acting_user=None))
+        first, second = (
+            ScoreTable.objects.create(campaign=campaign, name=f"{side} {number}", content="run_id,v\nr,1\nr0,0\n")
+            for side in ("People's table", "Model's table")
+        )
+        name = f"Tables {number}"
+        run(create_comparison(campaign=campaign, first=first, second=second, name=name, acting_user=None))
     if not Comparison.objects.filter(campaign=campaign, name="Labels of nuggets"):
         first = campaign.conditions.filter(method="ManualAssign").earliest("pk")
         second = auto_condition(first.nuggets, "Assigned again")

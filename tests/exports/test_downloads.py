@@ -110,6 +110,11 @@ PAGES = {
         "?measure=a",
         "study.influence.NIST_assigned_and_Mia_assigned.t1.a.csv",
     ),
+    "bias": (
+        "NIST assigned and Mia assigned",
+        "?measure=a&family=qwen",
+        "study.bias.NIST_assigned_and_Mia_assigned.a.qwen.{ending}",
+    ),
     "next_edition": (
         "NIST assigned",
         "?measure=a&policy=most&next_topics=50",

@@ -279,6 +279,7 @@ def test_all_that_is_of_labels_leaves_practice_out(campaign):
         "items",
         "reusability",
         "influence",
+        "bias",
         "next_edition",
     }
 

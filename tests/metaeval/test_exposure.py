@@ -153,3 +153,11 @@ def test_of_the_influence_of_nuggets(n_people: Condition, n_model: Condition, ol
     page = f"/campaigns/study/comparisons/{comparison.pk}/topics/{topic.pk}/"
     assert client_of(olga).get(f"{page}influence.csv").status_code == 200
     assert seen() == [("olga", topic.qid, "assignment", f"export of {n_model}")]
+
+
+def test_of_biases_of_a_judge(n_people: Condition, n_model: Condition, olga: Person):
+    client, page = client_of(olga), f"/campaigns/study/comparisons/{compare(n_people, n_model).pk}/bias/"
+    assert client.get(page).status_code == 200
+    assert seen() == []
+    assert client.get(f"{page}table.csv").status_code == 200
+    assert {place for *_, place in seen()} == {f"export of {n_model}"}

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from django.conf import settings
-from django.db import connection, transaction
-from django.db.models import F
+from django.db import transaction
 from django.utils import timezone
 
 from assessor.accounts.models import Person
@@ -23,19 +22,17 @@ from assessor.exports.exposure import kept, shown_in
 from assessor.exports.freeze import FreezeError, freeze, parts_of, topics_of
 from assessor.exports.manifests import as_text, file_payload, manifest_of
 from assessor.exports.models import FREEZE, RELEASE, Export, Frozen
-from assessor.exports.progress import Progress, Stopped, mine
+from assessor.exports.progress import Progress, Stopped
 from assessor.exports.releases import Release, release_parts
 from assessor.exports.selection import Options, choose, exportable_called, kept_options
 from assessor.exports.signatures import OddKey
 from assessor.exports.zip_exports import ZipExport, zip_exports
 from assessor.exports.zips import Zip
-from assessor.runtime.processes import MAX_ATTEMPTS, can_try_again, is_at_work, me
+from assessor.runtime.claims import MAX_ATTEMPTS, begun, claim, held, hold, left_behind, let_go, mine, waits_again
 from assessor.scores.leaderboards import Incomplete
 from assessor.work.exposure import take_file
 
 _log = logging.getLogger(__name__)
-# The exports that this process writes.
-_at_work: set[int] = set()
 
 
 def folder() -> Path:
@@ -124,7 +121,8 @@ class Sent:
     def __init__(self, export: Export, kind: Exportable, chosen: Chosen, lines: Iterator[str]) -> None:
         self._export, self._kind, self._chosen, self._lines = export, kind, chosen, lines
         self._tally, self._progress = Tally(kind.forms[chosen.form].heads), Progress(export)
-        _at_work.add(export.pk)
+        self._is_over = False
+        hold(export)
 
     def __iter__(self) -> "Sent":
         return self
@@ -133,8 +131,7 @@ class Sent:
         try:
             data = self._tally.add(next(self._lines))
         except StopIteration:
-            if self._export.pk in _at_work:
-                _at_work.discard(self._export.pk)
+            if self._end():
                 self._progress.close()
                 # All of it is sent, whatever became of its record meanwhile.
                 with suppress(Stopped):
@@ -145,12 +142,17 @@ class Sent:
 
     def close(self) -> None:
         """Note that it broke off, unless it came to its end."""
-        if self._export.pk in _at_work:
-            _at_work.discard(self._export.pk)
+        if self._end():
             self._lines = iter(())  # reads no more
             why = "The download broke off."
             self._progress.note(state=Export.State.STOPPED, why=why, ended_at=timezone.now())
             self._progress.close()
+
+    def _end(self) -> bool:
+        """Let the export go; return False where it was over already."""
+        was_over, self._is_over = self._is_over, True
+        let_go(self._export)
+        return not was_over
 
 
 def send(
@@ -163,8 +165,7 @@ def send(
     chosen = choose(campaign, kind, options)
     lines, shown = kind.lines(chosen), shown_in([(kind, chosen)])
     with transaction.atomic():
-        running = {"state": Export.State.RUNNING, "owner": me(), "alive_at": timezone.now(), "attempts": 1}
-        export = _new(kind, chosen, options, acting_user, at_once=True, page=page, **running)
+        export = _new(kind, chosen, options, acting_user, at_once=True, page=page, **begun(), attempts=1)
         take_file(acting_user, kept(shown))
         history.record("exported", export, campaign=campaign, person=acting_user, **_told(export.options))
     return export, Sent(export, kind, chosen, lines)
@@ -172,46 +173,39 @@ def send(
 
 def run(export: Export) -> Export:
     """Write the file of a waiting export, and return it as it then is; what doesn't wait any more is left alone."""
-    waiting = Export.objects.filter(pk=export.pk, state=Export.State.WAITING)
-    claimed = waiting.update(
-        state=Export.State.RUNNING, owner=me(), alive_at=timezone.now(), attempts=F("attempts") + 1, records=0
-    )
-    export.refresh_from_db()
-    if not claimed:
+    if not claim(export, records=0):
         return export
-    _at_work.add(export.pk)
-    unfinished = folder() / f"{export.pk}.{export.attempts}.part"
-    try:
+    with held(export):
         try:
-            if export.kind == FREEZE:
-                _freeze(export)
-            elif export.kind == RELEASE:
-                _release(export, unfinished)
-            elif of_zip := zip_exports().get(export.kind):
-                _write_made(of_zip, export, unfinished)
-            else:
-                _write(export, unfinished)
-        finally:
-            # Before what became of it is noted: the disk may be full, and the database be on it.
-            unfinished.unlink(missing_ok=True)
-    except Stopped:
-        pass
-    except (ChoiceError, Incomplete, FreezeError, OddKey) as error:
-        _fail(export, str(error))
-    except Exception as error:
-        if not connection.in_atomic_block:
-            connection.close()  # it may be the connection that broke
-        _log.exception("Export %s failed", export.pk)
-        if can_try_again(export, error):
-            mine(export).update(state=Export.State.WAITING)
-        else:
-            _fail(export, f"{type(error).__name__}: {error}")
-    finally:
-        _at_work.discard(export.pk)
+            _write_file(export)
+        except Stopped:
+            pass
+        except (ChoiceError, Incomplete, FreezeError, OddKey) as error:
+            _fail(export, str(error))
+        except Exception as error:
+            _log.exception("Export %s failed", export.pk)
+            if not waits_again(export, error):
+                _fail(export, f"{type(error).__name__}: {error}")
     export.refresh_from_db()
     if export.state != Export.State.DONE and export.is_over:
         path_of(export).unlink(missing_ok=True)
     return export
+
+
+def _write_file(export: Export) -> None:
+    unfinished = folder() / f"{export.pk}.{export.attempts}.part"
+    try:
+        if export.kind == FREEZE:
+            _freeze(export)
+        elif export.kind == RELEASE:
+            _release(export, unfinished)
+        elif of_zip := zip_exports().get(export.kind):
+            _write_made(of_zip, export, unfinished)
+        else:
+            _write(export, unfinished)
+    finally:
+        # Before what became of it is noted: the disk may be full, and the database be on it.
+        unfinished.unlink(missing_ok=True)
 
 
 def _fail(export: Export, why: str) -> None:
@@ -336,13 +330,10 @@ def take_frozen(*, frozen: Frozen, acting_user: Person) -> None:
 
 def sweep() -> list[int]:
     """Have exports wait again whose process died, three times at most; remove old files. Return what waits, by key."""
-    for running in Export.objects.filter(state=Export.State.RUNNING):
-        if is_at_work(running, _at_work):
-            continue
-        same = Export.objects.filter(pk=running.pk, state=Export.State.RUNNING, owner=running.owner)
-        if running.at_once:
+    for export, same in left_behind(Export):
+        if export.at_once:
             same.update(state=Export.State.STOPPED, why="The download broke off.", ended_at=timezone.now())
-        elif running.attempts < MAX_ATTEMPTS:
+        elif export.attempts < MAX_ATTEMPTS:
             same.update(state=Export.State.WAITING)
         else:
             why = f"Its process died {MAX_ATTEMPTS} times."

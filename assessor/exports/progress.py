@@ -3,23 +3,17 @@
 import time
 from types import TracebackType
 
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from assessor.exports.models import Export
+from assessor.runtime.claims import mine
 from assessor.runtime.connections import Aside
-from assessor.runtime.processes import me
 
 _SIGN_OF_LIFE = 0.5  # seconds between two writes of an export's progress
 
 
 class Stopped(Exception):
     """Somebody stopped the export, or another process has it."""
-
-
-def mine(export: Export) -> QuerySet[Export]:
-    """Return an export if it runs, and in this process."""
-    return Export.objects.filter(pk=export.pk, state=Export.State.RUNNING, owner=me())
 
 
 class Progress:

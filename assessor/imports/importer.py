@@ -38,7 +38,7 @@ from assessor.formats.lines import SourceFile
 from assessor.formats.report import Report, Unreadable
 from assessor.imports.loaders import LOADERS, Loader
 from assessor.runtime.analyze import look_at_grown_tables
-from assessor.runtime.processes import MAX_ATTEMPTS, can_try_again, is_at_work, me
+from assessor.runtime.claims import MAX_ATTEMPTS, claim, held, left_behind, mine, waits_again
 
 # The rows that unfinished imports brought.
 Leftovers = Callable[[QuerySet[Import]], QuerySet[Any]]
@@ -68,10 +68,6 @@ _SIGN_OF_LIFE = 0.5  # seconds between two writes of an import's progress
 # waits for one short transaction. Larger batches are no faster.
 _BATCH_CHARACTERS = 400_000
 _LONGEST_PAUSE = 0.2  # seconds
-
-
-# The imports that this process is running.
-_at_work: set[int] = set()
 
 
 class Busy(Exception):
@@ -138,22 +134,13 @@ def run(import_record: Import, path: Path) -> Import:
     import whose process died counts as running until then.
     """
     _claim(import_record, path.stat().st_size if path.exists() else 0)
-    _at_work.add(import_record.pk)
     # An import makes and drops millions of values: the garbage collector need not look at all else each time.
     gc.freeze()
     try:
-        if import_record.state == Import.State.RUNNING:
-            _check_then_write(import_record, path)
-    except Stopped:
-        _remove_leftovers(import_record)
-    except BaseException as error:
-        if not connection.in_atomic_block:
-            connection.close()  # it may be the connection that broke
-        _break_off(import_record, error)
-        raise
+        with held(import_record):
+            _run(import_record, path)
     finally:
         gc.unfreeze()
-        _at_work.discard(import_record.pk)
         import_record.refresh_from_db()
         if import_record.is_over:
             upload_path(import_record).unlink(missing_ok=True)
@@ -162,12 +149,20 @@ def run(import_record: Import, path: Path) -> Import:
     return import_record
 
 
+def _run(import_record: Import, path: Path) -> None:
+    try:
+        if import_record.state == Import.State.RUNNING:
+            _check_then_write(import_record, path)
+    except Stopped:
+        _remove_leftovers(import_record)
+    except BaseException as error:
+        _break_off(import_record, error)
+        raise
+
+
 def _break_off(import_record: Import, error: BaseException) -> None:
     """End an import with the reason; where its database was away, have it wait for another try if its file is there."""
-    if can_try_again(import_record, error) and upload_path(import_record).exists():
-        mine = Import.objects.filter(pk=import_record.pk, state=Import.State.RUNNING, owner=me())
-        mine.update(state=Import.State.WAITING)
-    else:
+    if not waits_again(import_record, error, may_wait=upload_path(import_record).exists()):
         expected = "an import that runs to its end; nothing was imported"
         report = Report(import_record.file_name)
         report.error(0, "", f"{type(error).__name__}: {error}", expected)
@@ -188,22 +183,12 @@ def stop(import_record: Import, *, person: Person) -> bool:
 
 
 def _claim(import_record: Import, bytes_total: int) -> None:
-    now = timezone.now()
-    waiting = Import.objects.filter(pk=import_record.pk, state=Import.State.WAITING)
+    stage = Import.Stage.CHECKING
     try:
         with transaction.atomic():
-            is_mine = waiting.update(
-                state=Import.State.RUNNING,
-                owner=me(),
-                alive_at=now,
-                attempts=import_record.attempts + 1,
-                stage=Import.Stage.CHECKING,
-                bytes_read=0,
-                bytes_total=bytes_total,
-            )
+            is_mine = claim(import_record, stage=stage, bytes_read=0, bytes_total=bytes_total)
     except IntegrityError as error:
         raise Busy(f"Another import of {import_record.campaign} is running.") from error
-    import_record.refresh_from_db()
     if not is_mine and import_record.state == Import.State.RUNNING:
         raise Busy(f"{import_record} is being run already.")
 
@@ -292,9 +277,7 @@ def _show(import_record: Import, loader: Loader) -> None:
         loader.finish(import_record)
         report = loader.report.as_dict()
         told = {"report": report, "further_warnings": loader.report.further_warnings, "sha256": loader.sha256}
-        done = Import.objects.filter(pk=import_record.pk, state=Import.State.RUNNING, owner=me()).update(
-            state=Import.State.DONE, ended_at=timezone.now(), has_leftovers=False, **told
-        )
+        done = mine(import_record).update(state=Import.State.DONE, ended_at=timezone.now(), has_leftovers=False, **told)
         if not done:
             raise Stopped
         loader.follow()
@@ -318,7 +301,7 @@ class _Progress:
     """Writes an import's progress, which is also its sign of life, and notices when it was stopped."""
 
     def __init__(self, import_record: Import, stage: Import.Stage) -> None:
-        self._rows = Import.objects.filter(pk=import_record.pk, state=Import.State.RUNNING, owner=me())
+        self._rows = mine(import_record)
         self._fixed: dict[str, Any] = {"stage": stage}
         if stage == Import.Stage.WRITING:
             self._fixed["has_leftovers"] = True
@@ -355,15 +338,12 @@ def sweep() -> list[int]:
     An import whose uploaded file is still there goes back to waiting, three times at most; return the ids of those.
     """
     waiting_again = []
-    for running in Import.objects.filter(state=Import.State.RUNNING):
-        if not is_at_work(running, _at_work):
-            again = upload_path(running).exists() and running.attempts < MAX_ATTEMPTS
-            state = Import.State.WAITING if again else Import.State.INTERRUPTED
-            Import.objects.filter(pk=running.pk, state=Import.State.RUNNING, owner=running.owner).update(
-                state=state, ended_at=None if again else timezone.now()
-            )
-            if again:
-                waiting_again.append(running.pk)
+    for running, same in left_behind(Import):
+        again = upload_path(running).exists() and running.attempts < MAX_ATTEMPTS
+        state = Import.State.WAITING if again else Import.State.INTERRUPTED
+        same.update(state=state, ended_at=None if again else timezone.now())
+        if again:
+            waiting_again.append(running.pk)
     for left in _with_leftovers():
         _remove_leftovers(left)
     _remove_orphaned_uploads()

@@ -2,7 +2,6 @@
 
 import os
 import socket
-from collections.abc import Container
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
@@ -11,9 +10,6 @@ from typing import Any
 import psutil
 from django.utils import timezone
 
-from assessor.runtime.connections import AWAY
-
-MAX_ATTEMPTS = 3  # at an import, an export or a calculation whose process dies or whose database goes away
 _PATIENCE = timedelta(minutes=5)  # without a sign of life: out of sight, or stopped
 _TOLERANCE = 2.0  # seconds by which a process's start may seem to move: the time of the boot is told in whole ones
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
@@ -55,18 +51,6 @@ def is_running(owner: str) -> bool | None:
         return boot == _boot() and abs(_since_boot(process) - float(seconds)) < _TOLERANCE
     except psutil.NoSuchProcess:
         return False
-
-
-def can_try_again(record: Any, error: BaseException) -> bool:
-    """Say whether what failed may wait for another attempt: its database was away, and it had not all of them yet."""
-    return isinstance(error, AWAY) and record.attempts < MAX_ATTEMPTS
-
-
-def is_at_work(record: Any, own: Container[int]) -> bool:
-    """Say whether a process is at the work that a record tells of. own: the keys of those that this process is at."""
-    if record.owner == me():
-        return record.pk in own
-    return is_alive(record)
 
 
 def is_alive(record: Any, patience: timedelta = _PATIENCE) -> bool:

@@ -482,6 +482,21 @@ def test_a_killed_calibration_is_taken_up_again_and_made_once(
     assert (rows.get().state, rows.get().why) == ("failed", "its process died 3 times")
 
 
+def test_what_this_process_computes_is_not_taken_up(
+    auto: Condition, people: Condition, monkeypatch: pytest.MonkeyPatch
+):
+    asked = request_calibration(campaign=auto.campaign, human=people, judged=auto, acting_user=None)
+
+    def meanwhile(*args: object) -> dict:
+        take_up()
+        return calibrate_labels(people, auto)
+
+    monkeypatch.setattr("metaeval.actions.calibrate_labels", meanwhile)
+    calibrate(asked.pk)
+    asked.refresh_from_db()
+    assert (asked.state, asked.attempts) == ("done", 1)
+
+
 def test_what_does_not_go_together_is_refused_on_the_page(auto: Condition, people: Condition, client: Client):
     page, edits = "/campaigns/study/calibrations/", auto.nuggets
     assert edits is not None

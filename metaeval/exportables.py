@@ -38,11 +38,11 @@ from metaeval.hybrids import hybrids_of
 from metaeval.item_analysis import table_lines as nugget_lines
 from metaeval.item_analysis import with_items
 from metaeval.joint import table_lines
-from metaeval.measures import measure_choices
+from metaeval.measures import absolute_measures, measure_choices
 from metaeval.models import Calculation, Comparison
 from metaeval.report import JSON, report_text
 from metaeval.report_tables import FILES
-from metaeval.reusability import csv_lines, kept_reusability, latex_lines, reusability_measures
+from metaeval.reusability import csv_lines, kept_reusability, latex_lines
 from metaeval.significance import CELLS_WORDS, METHOD_WORDS, TABLES, kept_significance, significance_tables
 from metaeval.stats.layout import Cells
 from metaeval.stats.means import Policy
@@ -238,7 +238,7 @@ EXPORTABLES = (
         of_labels=always,
         shows=lambda it: seen_in_scores(it.record),
         choices={
-            "measure": lambda condition: {one.key: one.in_words for one in reusability_measures(condition)},
+            "measure": lambda condition: {one.key: one.in_words for one in absolute_measures(condition)},
             "policy": lambda condition: POLICY_WORDS,
         },
         page=Page("reusability_table", "scores/<int:condition_id>/reusability/table.<str:form>"),

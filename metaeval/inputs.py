@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from django.db.models import Count, Max
 
 from assessor.campaigns.condition_kind import CIRCULAR
 from assessor.campaigns.models import Campaign, Condition, Grade, QrelsSource, RunAlias
@@ -14,7 +15,7 @@ from assessor.campaigns.queries import without_practice
 from assessor.formats.lines import Line
 from assessor.formats.report import Report
 from assessor.labels.label_kind import label_kind
-from assessor.scores.cache import condition_scores, last_imports, state_of
+from assessor.scores.cache import condition_scores, last_imports, scores_with_labels, state_of
 from assessor.scores.leaderboards import name_of
 from assessor.scores.loading import Labels, Scores, run_set, systems
 from assessor.scores.score_source import scoring_of
@@ -114,15 +115,22 @@ def state(record: Comparable) -> Any:
     if isinstance(record, Condition):
         return repr(state_of(record))
     if isinstance(record, QrelsSource):
-        grades = without_practice(Grade.objects.filter(source=record)).order_by("-pk").values_list("pk", flat=True)
-        return repr((grades.count(), grades.first(), record.changed_at))
+        return repr(grade_states([record])[record.pk])
     # Under which names its runs are known comes with imports.
     return repr((record.sha256, last_imports(record.campaign)))
 
 
+def grade_states(sources: Sequence[QrelsSource]) -> dict[int, tuple[Any, ...]]:
+    """Name the state of all grades of sources, by key, in one query for all."""
+    grades = without_practice(Grade.objects.filter(source__in=sources)).order_by().values_list("source")
+    counts = {pk: told for pk, *told in grades.annotate(Count("pk"), Max("pk"))}
+    return {one.pk: (*counts.get(one.pk, (0, None)), one.changed_at) for one in sources}
+
+
 def _condition(condition: Condition, policy: Policy, support: Condition | None) -> Input:
-    described = {"identity": condition.identity, "state": state(condition)}
-    found, labels = scoring_of(condition.kind).load_with_labels(condition)
+    found_in = state_of(condition)
+    described = {"identity": condition.identity, "state": repr(found_in)}
+    found, labels = scores_with_labels(condition, found_in)
     basis, words = f"{condition.kind} {condition.nuggets_id or ''}", label_kind(condition.kind).labels
     has_none = found.scores.size and np.isnan(found.scores).all()  # such as of a part that is labelled again
     if has_none or (condition.of_passages and not systems(found.runs)):

@@ -84,12 +84,12 @@ def measures_of(found: Iterable[Agreement]) -> list[Measure]:
     return [measure_named(key) for key in dict.fromkeys(taus.measure for one in found for taus in one.taus)]
 
 
-def imported_columns(campaign: Campaign, found: Iterable[Agreement]) -> list[ImportedColumn]:
+def imported_columns(campaign: Campaign, candidates: Iterable[str]) -> list[ImportedColumn]:
     """Return the measures of score tables whose runs are candidates, by their names, with "_" for blanks.
 
     So a statistic that is not computed here can stand beside those that are.
     """
-    names = {"_".join(one.candidate_name.split()): one.candidate_name for one in found}
+    names = {"_".join(name.split()): name for name in candidates}
     tables = ScoreTable.objects.filter(campaign=campaign).alias(size=Length("content")).filter(size__lte=_SMALL)
     columns = []
     for table in tables.order_by("pk"):
@@ -127,7 +127,7 @@ def table_lines(campaign: Campaign, form: str) -> Iterator[str]:
     """Yield the agreement of all computed comparisons: as "csv", or as "tex" with a table for each reference."""
     by_side, registrations = _by_reference(campaign), Registrations(campaign)
     if form == "csv":
-        columns = imported_columns(campaign, [one for found in by_side.values() for one in found])
+        columns = imported_columns(campaign, [one.candidate_name for found in by_side.values() for one in found])
         registered = (*_COLUMNS, "registration") if registrations else _COLUMNS
         header = (*registered, *(f"{one.measure} imported from {one.table}" for one in columns))
         rows = (row for found in by_side.values() for row in joint_rows(found, columns=columns))

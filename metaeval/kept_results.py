@@ -1,6 +1,6 @@
 """What pages compute of conditions' scores, kept in this process until the scores change."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from assessor.campaigns.models import Condition
@@ -34,8 +34,14 @@ def kept_result(conditions: Sequence[Condition], name: str, compute: Callable[[]
     measure and seed; in ASCII without blanks. Only the newest one of a name is kept.
     """
     states = states_of(conditions)
-    state = tuple((name_of(one), states[one.pk]) for one in conditions)  # what results call them can change alone
-    key = f"result.{'.'.join(str(one.pk) for one in conditions)}.{name}"
+    # What results call conditions can change alone.
+    return kept_in_states({one.pk: (name_of(one), states[one.pk]) for one in conditions}, name, compute)
+
+
+def kept_in_states(states: Mapping[int, tuple[Any, ...]], name: str, compute: Callable[[], Result]) -> Result:
+    """Return the same of records of one kind, whose states, by key in the order of the records, were asked for."""
+    state = tuple(states.values())
+    key = f"result.{'.'.join(map(str, states))}.{name}"
     kept: tuple[tuple[Any, ...], Result] | None = cache.get(key)
     if not kept or kept[0] != state:
         kept = state, compute()

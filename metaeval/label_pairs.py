@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assessor.scores.loading import Keys, Labels
-from metaeval.stats.agreement import Counts
+from metaeval.stats.agreement import NO_VALUE, Counts
 from metaeval.stats.means import Codes
 
 Places = npt.NDArray[np.intp]
@@ -56,6 +56,17 @@ def places_in_all(all_labels: Sequence[Labels]) -> tuple[int, list[Places]]:
         order = np.argsort(own)
         found.append(order[np.searchsorted(own[order], common)])
     return len(common), found
+
+
+def label_table(all_labels: Sequence[Labels]) -> Codes:
+    """Return the code of each label of each thing that any labels: (those who label, things), NO_VALUE for none."""
+    keys = _numbered(all_labels)
+    things, places = np.unique(np.concatenate(keys), return_inverse=True)
+    table = np.full((len(keys), len(things)), NO_VALUE, dtype=np.int8)
+    ends = np.cumsum([len(own) for own in keys])[:-1]
+    for at, (labels, place) in enumerate(zip(all_labels, np.split(places, ends), strict=True)):
+        table[at, place] = labels.code
+    return table
 
 
 def _numbered(all_labels: Sequence[Labels]) -> list[npt.NDArray[np.int64]]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from assessor.campaigns.models import Condition
+from assessor.campaigns.models import Condition, QrelsSource
 from assessor.campaigns.queries import languages_of
 from assessor.labels.label_kind import label_kind
 from assessor.scores.score_source import scored_conditions
@@ -192,7 +192,7 @@ def _three_judges(reference: Input, candidate: Input, third: Input) -> Json | No
         return {
             "first": three[one].name,
             "second": three[other].name,
-            "who": " and ".join(sorted((_who(three[one]), _who(three[other])), reverse=True)),
+            "who": " and ".join(sorted((labelled_by(three[one].record), labelled_by(three[other].record)), reverse=True)),
             **agreement_json(found),
         }
 
@@ -205,8 +205,10 @@ def _three_judges(reference: Input, candidate: Input, third: Input) -> Json | No
     }
 
 
-def _who(data: Input) -> str:
-    record = data.record
+def labelled_by(record: Comparable) -> str:
+    """Return whose labels or grades a record has: "people", "model", or "unknown"."""
+    if isinstance(record, QrelsSource):
+        return str(record.by)
     if isinstance(record, Condition) and record.is_peoples:
         return "people"
     return "model" if isinstance(record, Condition) and record.is_a_models else "unknown"

@@ -21,8 +21,13 @@ def measures_of(condition: Condition) -> list[Measure]:
     return [measure for measure in scoring_of(condition.kind).measures.all if measure.key != LENGTH]
 
 
+def absolute_measures(condition: Condition) -> list[Measure]:
+    """Return the same without those that compare a condition's runs with each other."""
+    return [measure for measure in measures_of(condition) if not getattr(measure, "is_relative", False)]
+
+
 def measure_choices(condition: Condition) -> dict[str, str]:
-    """Return the same in words, by key."""
+    """Return what measures_of() does in words, by key."""
     return {measure.key: measure.in_words for measure in measures_of(condition)}
 
 

@@ -14,7 +14,6 @@ from assessor.formats.tables import write_table
 from assessor.scores.reusability import TeamRow, WithoutTeams, team_rows
 from assessor.scores.score_source import scoring_of
 from metaeval.kept_results import kept_result
-from metaeval.measures import measures_of
 from metaeval.stats.means import DIGITS, Policy
 from metaeval.stats.measures import Measure
 from metaeval.stats.statistic import Statistic
@@ -113,11 +112,6 @@ class Reusability(NamedTuple):
             f"A new system that brought no {self.nuggets} would score {-gap:.{self.measure.digits}f} less against the "
             f"others than a team that did (mean of {teams})."
         )
-
-
-def reusability_measures(condition: Condition) -> list[Measure]:
-    """Return the measures of a condition's scores but those that compare its runs with each other."""
-    return [measure for measure in measures_of(condition) if not getattr(measure, "is_relative", False)]
 
 
 def kept_reusability(condition: Condition, policy: Policy, measure: str) -> Reusability | None:

@@ -10,7 +10,7 @@ from assessor.campaigns.condition_kind import kind_named
 from assessor.campaigns.models import Campaign, Condition, Import
 from assessor.campaigns.queries import without_practice
 from assessor.runtime.process_cache import cache
-from assessor.scores.loading import Scores
+from assessor.scores.loading import Labels, Scores
 from assessor.scores.score_source import scoring_of
 from assessor.scores.tables import SEED, Counting, counted_cells, tukey_groups_of
 from metaeval.stats.bootstrap import bootstrap_means
@@ -42,9 +42,22 @@ class Scope(NamedTuple):
     runs: int
 
 
-def condition_scores(condition: Condition) -> Scores:
-    """Return all scores of a condition, computed anew when anything that they depend on has changed."""
-    return _scores(condition)[1]
+def condition_scores(condition: Condition, state: tuple[Any, ...] | None = None) -> Scores:
+    """Return all scores of a condition, computed anew when anything that they depend on has changed.
+
+    state: as states_of() has it, where it was asked for just now.
+    """
+    return _scores(condition, state)[1]
+
+
+def scores_with_labels(condition: Condition, state: tuple[Any, ...]) -> tuple[Scores, Labels]:
+    """Return all scores of a condition with the labels that they come from, which are read anew; keep the scores.
+
+    state: as states_of() has it, asked for before.
+    """
+    found, labels = scoring_of(condition.kind).load_with_labels(condition)
+    cache.set(_key(condition), (state, found), timeout=None)
+    return found, labels
 
 
 def scores_with_intervals(

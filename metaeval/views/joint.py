@@ -33,7 +33,8 @@ def against(request: PersonRequest, slug: str, side: str) -> HttpResponse:
     found = _found(with_reference(campaign, side))
     measure, measures = _measure(request.GET, found), measures_of(found)
     swap, by = "swap" in request.GET, request.GET.get("sort", SORTS[0])
-    columns, registrations = imported_columns(campaign, found), Registrations(campaign)
+    columns = imported_columns(campaign, [one.candidate_name for one in found])
+    registrations = Registrations(campaign)
     if by not in (*SORTS, *(one.key for one in columns)):
         raise Http404("There is no such column.")
     specifications = {name: joint_specification(found, name, measure, swap=swap) for name in TITLES}

@@ -9,8 +9,9 @@ from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Condition
 from assessor.scores.leaderboards import POLICY_WORDS
 from metaeval.charts.rendering import FORMS
+from metaeval.measures import absolute_measures
 from metaeval.pages import figure_content
-from metaeval.reusability import Reusability, kept_reusability, reusability_measures, team_figure
+from metaeval.reusability import Reusability, kept_reusability, team_figure
 from metaeval.stats.means import Policy
 from metaeval.stats.measures import Measure
 from metaeval.views.conditions import asked_scores
@@ -50,7 +51,7 @@ def reusability_figure(request: PersonRequest, slug: str, condition_id: int, nam
 def _asked(request: PersonRequest, slug: str, condition_id: int) -> tuple[Condition, Policy, str, list[Measure]]:
     """Return what asked_scores() does; of measures none that compares runs with each other."""
     condition, policy, measure, _ = asked_scores(request, slug, condition_id)
-    offered = reusability_measures(condition)
+    offered = absolute_measures(condition)
     if measure not in {one.key for one in offered}:
         raise Http404("This measure depends on the runs that are scored.")
     return condition, policy, measure, offered

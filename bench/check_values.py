@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metaeval.stats.bias import PERMUTATIONS, fit_trait, slope_test, team_orders
+from metaeval.stats.agreement import NO_VALUE, Level, Weights, count_labels, krippendorff_alphas
 from metaeval.stats.calibration import even_values, expected_values, human_given_model, mean_value, wilson_interval
 from metaeval.stats.correlation import kendall_tau
 from metaeval.stats.generalizability import (
@@ -29,6 +30,7 @@ from metaeval.stats.generalizability import (
 )
 from metaeval.stats.hybrid import hybrid_scores
 from metaeval.stats.items import Flag, Item, item_statistics
+from metaeval.stats.judges import pairwise_agreement
 from metaeval.stats.means import Figures
 from metaeval.stats.multiple_comparisons import DRAWS, Method, compare_pairs
 from metaeval.stats.reusability import tau_without_teams
@@ -292,6 +294,52 @@ def bias_checks(folder: Path) -> Iterator[Check]:
     )
 
 
+UMBRELA = "rag25-dev-umbrela-qrels"
+# Who graded 26,341 passages of 22 topics from 0 to 4, in files of rag25-climbmix-umbrela-….qrels.
+GRADED_BY = {
+    "gpt": "codex-gpt5.5-medium-reasoning-v1",
+    "ministral 2": "ministral-3-14b-instruct-2512-v2",
+    "qwen 2": "qwen3.5-9b-v2",
+    "ministral 1": "ministral-3-14b-instruct-2512-v1",
+    "qwen 1": "qwen3.5-9b-v1",
+}
+# Of each two of these, in their order: kappa, unweighted and quadratic.
+GRADE_KAPPAS = (
+    *((0.2111, 0.6019), (0.3009, 0.6593), (0.2655, 0.6350), (0.2898, 0.6608), (0.3741, 0.7357)),
+    *((0.5168, 0.8182), (0.3703, 0.7437), (0.4962, 0.7798), (0.7751, 0.9100), (0.4715, 0.7816)),
+)
+GRADE_ALPHAS = {Level.NOMINAL: 0.271986, Level.ORDINAL: 0.654833, Level.INTERVAL: 0.659081}  # of the first three
+
+
+def judge_checks(folder: Path) -> Iterator[Check]:
+    """Yield how far models, and two prompts of one model, agree on grades of TREC RAG's development data for 2026."""
+    if not (folder / UMBRELA).is_dir():
+        return  # public, in TREC-RAG/trec-rag-data; it is not of 2024
+    given = [_grades(next((folder / UMBRELA).rglob(f"*-{name}.qrels"))) for name in GRADED_BY.values()]
+    passages = sorted(set().union(*given))
+    codes = np.array([[grades.get(passage, NO_VALUE) for passage in passages] for grades in given])
+    yield Check("judges: passages", len(passages), 26_341)
+    names = list(GRADED_BY)
+    for (two, found), expected in zip(pairwise_agreement(codes, 5).items(), GRADE_KAPPAS, strict=True):
+        for weights, value in zip((Weights.UNWEIGHTED, Weights.QUADRATIC), expected, strict=True):
+            who = " and ".join(names[at] for at in two)
+            yield Check(f"judges: kappa, {weights}, {who}", getattr(found, weights).value or 0.0, value, 5e-5)
+    for level, alpha in krippendorff_alphas(codes[:3], 5, Level).items():
+        yield Check(f"judges: alpha, {level}", alpha.value or 0.0, GRADE_ALPHAS[level], 5e-7)
+    for grade, (count, expected) in enumerate(
+        zip(count_labels(codes[0], 5).tolist(), (4710, 8647, 6574, 3914, 2496), strict=True)
+    ):
+        yield Check(f"judges: grade {grade} by gpt", count, expected)
+    for grade, expected in ((1, 415), (4, 1)):
+        yield Check(f"judges: grade {grade} by ministral 2", int((codes[1] == grade).sum()), expected)
+
+
+def _grades(path: Path) -> dict[tuple[str, str], int]:
+    """Return the grades of a file by topic and passage."""
+    lines = (line.split() for line in path.read_text().splitlines())
+    return {(topic, docid): int(grade) for topic, _, docid, grade in lines}
+
+
 # Each takes the folder.
 CHECKS: list[Callable[[Path], Iterator[Check]]] = [
     calibration_checks,
@@ -302,6 +350,7 @@ CHECKS: list[Callable[[Path], Iterator[Check]]] = [
     top_checks,
     reusability_checks,
     bias_checks,
+    judge_checks,
 ]
 
 

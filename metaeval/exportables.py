@@ -32,12 +32,15 @@ from metaeval.exposure import (
     seen_in_hybrid,
     seen_in_scores,
     seen_in_study,
+    seen_of_judges,
 )
 from metaeval.hybrid_tables import file_lines
 from metaeval.hybrids import hybrids_of
 from metaeval.item_analysis import table_lines as nugget_lines
 from metaeval.item_analysis import with_items
 from metaeval.joint import table_lines
+from metaeval.judge_agreement import TABLES as TABLES_OF_JUDGES
+from metaeval.judge_agreement import Judge, choose_judges, judge_agreement
 from metaeval.measures import absolute_measures, measure_choices
 from metaeval.models import Calculation, Comparison
 from metaeval.report import JSON, report_text
@@ -47,6 +50,7 @@ from metaeval.significance import CELLS_WORDS, METHOD_WORDS, TABLES, kept_signif
 from metaeval.stats.layout import Cells
 from metaeval.stats.means import Policy
 from metaeval.stats.multiple_comparisons import Method
+from metaeval.stats.score_matrix import POLICIES
 from metaeval.studies import (
     distribution_lines,
     item_lines,
@@ -104,6 +108,15 @@ def _reusability_lines(chosen: Chosen) -> Iterator[str]:
     return csv_lines(found) if chosen.form == "csv" else latex_lines(found)
 
 
+def _judges_lines(chosen: Chosen) -> Iterator[str]:
+    policy, measure = Policy(chosen.asked.get("policy", Policy.ZERO)), chosen.asked.get("measure", "")  # grades: none
+    return TABLES_OF_JUDGES[chosen.form](judge_agreement(chosen.record, _judges(chosen), policy, measure))
+
+
+def _judges(chosen: Chosen) -> list[Judge]:
+    return choose_judges(chosen.record, chosen.asked.get("judges", ""))
+
+
 def _influence_lines(chosen: Chosen) -> Iterator[str]:
     topics = chosen.topics or chosen.campaign.topics.all()
     return influence_lines(chosen.record, sorted(topics, key=lambda one: one.qid), chosen.asked["measure"])
@@ -113,6 +126,8 @@ def _influence_seen(chosen: Chosen) -> Seen:
     for record, topics in seen_in_comparison(chosen.record):
         yield record, topics if chosen.topics is None else topics.filter(pk__in=[one.pk for one in chosen.topics])
 
+
+_OF_JUDGES = {name: Form(name, name, heads=int(name.endswith(".csv"))) for name in TABLES_OF_JUDGES}
 
 EXPORTABLES = (
     Exportable(
@@ -256,6 +271,38 @@ EXPORTABLES = (
         shows=lambda it: seen_in_comparison(it.record),
         choices={"measure": bias_measures, "family": bias_families},
         page=Page("bias_table", "comparisons/<int:comparison_id>/bias/table.<str:form>"),
+    ),
+    Exportable(
+        "judges",
+        "Judges of the same items: how far each two agree on labels and on the ranking of runs",
+        _OF_JUDGES,
+        _judges_lines,
+        lambda it: 0,
+        Order.COMPARISONS,
+        of_conditions("scored condition, against which all others with the same items are held", scored_conditions),
+        label="All judges of the same items",
+        of_labels=always,
+        shows=lambda it: seen_of_judges(_judges(it)),
+        choices={
+            "measure": lambda condition: {one.key: one.in_words for one in absolute_measures(condition)},
+            "policy": lambda condition: {one: POLICY_WORDS[one] for one in POLICIES},
+        },
+        asks=("judges",),
+        page=Page("label_judges_table", "scores/<int:condition_id>/judges/tables/<str:form>"),
+    ),
+    Exportable(
+        "grade_judges",
+        "Judges of passages: how far each two agree on grades",
+        _OF_JUDGES,
+        _judges_lines,
+        lambda it: 0,
+        Order.COMPARISONS,
+        Subject("source", "source of grades", lambda campaign: campaign.qrels_sources.order_by("name")),
+        label="All judges of passages",
+        of_labels=always,
+        shows=lambda it: seen_of_judges(_judges(it)),
+        asks=("judges",),
+        page=Page("grade_judges_table", "relevance/<int:source_id>/judges/tables/<str:form>"),
     ),
     Exportable(
         "influence",

@@ -1,5 +1,7 @@
 """What somebody is exposed to by files of scores, comparisons, calibrations and studies: labels, on which topics."""
 
+from collections.abc import Iterable
+
 from django.db.models import QuerySet
 
 from assessor.campaigns.condition_kind import kind_of
@@ -16,7 +18,7 @@ from metaeval.queries import topics_asked
 
 def seen_in_scores(condition: Condition) -> Seen:
     """Yield a condition that statistics are of, with the topics that have labels under it."""
-    yield condition, _labelled(without_practice(condition.campaign.topics.all(), "pk"), condition)
+    return seen_of_judges([condition])
 
 
 def seen_in_comparison(comparison: Comparison) -> Seen:
@@ -30,19 +32,20 @@ def seen_in_comparison(comparison: Comparison) -> Seen:
             yield record, _said(topics, record)
 
 
+def seen_of_judges(judges: Iterable[Condition | QrelsSource]) -> Seen:
+    """Yield conditions and sources of grades, with the topics that have labels there."""
+    for judge in judges:
+        yield judge, _said(without_practice(Topic.objects.filter(campaign=judge.campaign_id), "pk"), judge)
+
+
 def seen_in_calibration(calibration: Calibration) -> Seen:
     """Yield both sides of a calibration, with the topics that have labels there."""
-    topics = without_practice(calibration.campaign.topics.all(), "pk")
-    for side in (calibration.people, calibration.judged):
-        record = source_of(side) or side
-        yield record, _said(topics, record)
+    return seen_of_judges([source_of(side) or side for side in (calibration.people, calibration.judged)])
 
 
 def seen_in_hybrid(hybrid: Hybrid) -> Seen:
     """Yield what hybrid scores are of, with the topics."""
-    topics = without_practice(hybrid.campaign.topics.all(), "pk")
-    for condition in (hybrid.human, hybrid.model):
-        yield condition, _labelled(topics, condition)
+    return seen_of_judges((hybrid.human, hybrid.model))
 
 
 def _said(topics: QuerySet[Topic], record: Condition | QrelsSource) -> QuerySet[Topic]:

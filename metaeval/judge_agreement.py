@@ -10,8 +10,7 @@ from assessor.campaigns.models import Campaign, Condition, QrelsSource
 from assessor.exportables import ChoiceError
 from assessor.formats import latex
 from assessor.formats.latex import as_latex
-from assessor.formats.report import quantity
-from assessor.formats.tables import write_table
+from assessor.formats.tables import CsvLine, write_table
 from assessor.formats.values import to_json
 from assessor.labels.label_kind import label_kind
 from assessor.scores.cache import condition_scores, states_of, with_answers
@@ -24,7 +23,7 @@ from metaeval.label_report import labelled_by
 from metaeval.measures import measure_named
 from metaeval.queries import side_key
 from metaeval.serializers import RATES, agreement_json, number, statistic_json
-from metaeval.stats.agreement import Agreement, Counts, Level, Weights, count_labels, krippendorff_alpha
+from metaeval.stats.agreement import Agreement, Counts, Level, Weights, count_labels, krippendorff_alphas
 from metaeval.stats.judges import (
     RunScores,
     Two,
@@ -132,6 +131,19 @@ class Candidate(NamedTuple):
     figures: dict[str, Statistic]  # by SORTS
 
 
+class JudgeGroup(NamedTuple):
+    """Judges of the same items. first: one of them, of people where there are some; size: how many there are."""
+
+    title: str
+    first: Judge
+    size: int
+
+    @property
+    def are_grades(self) -> bool:
+        """Whether they are sources of grades."""
+        return isinstance(self.first, QrelsSource)
+
+
 def fellow_judges(record: Judge) -> list[Judge]:
     """Return all whose labels are of the same items as a record's, itself too: people first, each by name.
 
@@ -146,20 +158,27 @@ def fellow_judges(record: Judge) -> list[Judge]:
         conditions = list(scored_conditions(record.campaign).filter(**same))
         known = with_answers(conditions)
         found = [one for one in conditions if one.pk in known or one == record]
-    return sorted(found, key=lambda one: (labelled_by(one) != "people", one.name))
+    return sorted(found, key=_place)
 
 
-def judge_groups(campaign: Campaign) -> list[list[Judge]]:
-    """Return the conditions and sources of grades by what they label, where several label the same."""
+def judge_groups(campaign: Campaign) -> list[JudgeGroup]:
+    """Return the conditions and the sources of grades of a campaign that label the same, where there are several."""
     conditions = list(scored_conditions(campaign).order_by("kind", "name"))
     known = with_answers(conditions)
-    groups: dict[tuple[Any, ...], list[Judge]] = {}
+    groups: dict[str, list[Judge]] = {}
     for one in conditions:
         if one.pk in known:
-            groups.setdefault((one.kind, one.nuggets_id, one.of_passages), []).append(one)
-    for source in campaign.qrels_sources.order_by("name"):
-        groups.setdefault((source.max_grade,), []).append(source)
-    return [group for group in groups.values() if len(group) > 1]
+            of = f" of {one.nuggets}" if one.nuggets else ""
+            passages = " (passages)" if one.of_passages else ""
+            groups.setdefault(f"{label_kind(one.kind).title}{of}{passages}", []).append(one)
+    for source in campaign.qrels_sources.select_related("condition__judge").order_by("name"):
+        groups.setdefault(f"Grades of passages, 0 to {source.max_grade}", []).append(source)
+    return [JudgeGroup(title, min(group, key=_place), len(group)) for title, group in groups.items() if len(group) > 1]
+
+
+def _place(judge: Judge) -> tuple[bool, str]:
+    """Return by what judges are in order: people first, each by name."""
+    return labelled_by(judge) != "people", judge.name
 
 
 def choose_judges(record: Judge, names: str = "") -> list[Judge]:
@@ -171,11 +190,19 @@ def choose_judges(record: Judge, names: str = "") -> list[Judge]:
     if not names:
         first = there[:MOST]
         return first if record in first else [*first[:-1], record]
-    wanted = set(next(csv.reader([names], skipinitialspace=True)))
+    try:
+        wanted = set(next(csv.reader([names], skipinitialspace=True)))
+    except csv.Error as error:
+        raise ChoiceError(f"The judges' names can't be read: {error}.") from error
     if unknown := sorted(wanted - {one.name for one in there}):
         known = ", ".join(one.name for one in there)
         raise ChoiceError(f"These label something else, or are unknown: {', '.join(unknown)}. There are: {known}.")
     return [one for one in there if one.name in wanted or one == record]
+
+
+def in_csv(names: Sequence[str]) -> str:
+    """Return names as choose_judges() reads them."""
+    return csv.writer(CsvLine()).writerow(names).rstrip("\r\n")
 
 
 def judge_agreement(record: Judge, judges: Sequence[Judge], policy: Policy, measure: str = "") -> JudgeAgreement:
@@ -224,7 +251,7 @@ def _labels(record: Judge, judges: Sequence[Judge]) -> LabelAgreement:
         list(words),
         rows,
         pairwise_agreement(table, len(words)),
-        {level: krippendorff_alpha(table, len(words), level) for level in levels},
+        krippendorff_alphas(table, len(words), levels),
     )
 
 
@@ -265,13 +292,15 @@ def sentence(found: JudgeAgreement, weights: Weights) -> list[Part]:
     if not any(one.matrix.any() for one in found.labels.agreements.values()):
         return [Part(f"No two of {len(found.judges)} judges labelled the same {found.items}.")]
     kappas = found.kappas(weights)
-    parts = [Part(f"{quantity(len(found.judges), 'judges')} agree on labels with "), *_span("κ", list(kappas.values()))]
+    who = "Both judges" if len(found.judges) == 2 else f"Each two of {len(found.judges)} judges"
+    parts = [Part(f"{who} agree on labels with "), *_span("κ", list(kappas.values()))]
     alpha = found.labels.alphas[LEVELS[weights]]
     if alpha.value is not None and len(found.judges) > 2:
-        parts += [Part(" for two of them, over all "), Part(f"α {alpha.value:.2f}", True)]
+        parts += [Part("; all together with "), Part(f"\N{GREEK SMALL LETTER ALPHA} {alpha.value:.2f}", True)]
     parts.append(Part("."))
-    if found.taus and any(levels.run.value is not None for levels in found.taus.values()):
-        parts += [Part(" They rank runs with "), *_span("τ", [levels.run for levels in found.taus.values()]), Part(".")]
+    taus = [levels.run for levels in found.taus.values()]
+    if any(tau.value is not None for tau in taus):
+        parts += [Part(" They rank runs with "), *_span("τ", taus), Part(".")]
     return parts + _of_models(found, kappas)
 
 
@@ -312,9 +341,7 @@ def judge_figures(found: JudgeAgreement, weights: Weights) -> "list[NamedFigure]
 
     names = [judge.name for judge in found.judges]
     counts = np.stack([judge.counts for judge in found.judges])
-    kappas = {
-        two: kappa for two, kappa in found.kappas(weights).items() if found.labels.agreements[two].matrix.any()
-    }
+    kappas = {two: kappa for two, kappa in found.kappas(weights).items() if found.labels.agreements[two].matrix.any()}
     return [
         NamedFigure("kappa", "Agreement of each two judges", kappa_figure(names, kappas, weights=weights)),
         NamedFigure("shares", "Shares of labels", distribution_figure(names, found.labels.words, counts)),
@@ -363,8 +390,9 @@ def latex_lines(found: JudgeAgreement) -> Iterator[str]:
         latex.row((as_latex(row.judge.name), *(_printed(row.figures[SORTS[place]]) for place in at)))
         for row in candidates(found, Weights.UNWEIGHTED)
     )
+    reference = as_latex(found.judges[found.reference].name)
     return latex.table(
-        f"Judges against {as_latex(found.judges[found.reference].name)}: {by}Cohen's $\\kappa$ and share of equal labels",
+        f"Judges against {reference}: {by}Cohen's $\\kappa$ and share of equal labels",
         f"l{'r' * len(at)}",
         ("Judge", *(heads[place] for place in at)),
         rows,

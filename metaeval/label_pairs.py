@@ -72,11 +72,15 @@ def label_table(all_labels: Sequence[Labels]) -> Codes:
 def _numbered(all_labels: Sequence[Labels]) -> list[npt.NDArray[np.int64]]:
     """Return the numbers of the things that each labels, alike for all."""
     owners, items = (
-        np.unique(np.concatenate([getattr(labels, name) for labels in all_labels]), return_inverse=True)
-        for name in ("owner", "item")
+        _whole(np.concatenate([getattr(labels, name) for labels in all_labels])) for name in ("owner", "item")
     )
-    numbers = owners[1].astype(np.int64) * max(1, len(items[0])) + items[1]
+    numbers = owners * (items.max(initial=0) + 1) + items
     return np.split(numbers, np.cumsum([len(labels.code) for labels in all_labels])[:-1])
+
+
+def _whole(names: Keys) -> npt.NDArray[np.int64]:
+    """Return names as numbers, which the keys of records are already."""
+    return names.astype(np.int64) if names.dtype.kind == "i" else np.unique(names, return_inverse=True)[1]
 
 
 def told_of_items(items: npt.NDArray[Any], told_of: Callable[[Any], Any]) -> npt.NDArray[Any]:

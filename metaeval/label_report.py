@@ -192,7 +192,9 @@ def _three_judges(reference: Input, candidate: Input, third: Input) -> Json | No
         return {
             "first": three[one].name,
             "second": three[other].name,
-            "who": " and ".join(sorted((labelled_by(three[one].record), labelled_by(three[other].record)), reverse=True)),
+            "who": " and ".join(
+                sorted((labelled_by(three[one].record), labelled_by(three[other].record)), reverse=True)
+            ),
             **agreement_json(found),
         }
 

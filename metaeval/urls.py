@@ -9,6 +9,7 @@ from metaeval.views import (
     hybrids,
     items,
     joint,
+    judge_agreement,
     registrations,
     reusability,
     significance,
@@ -17,6 +18,7 @@ from metaeval.views import (
 
 _STUDY = "campaigns/<slug:slug>/studies/<int:study_id>"
 _SCORES = "campaigns/<slug:slug>/scores/<int:condition_id>"
+_GRADES = "campaigns/<slug:slug>/relevance/<int:source_id>"
 _CALIBRATION = "campaigns/<slug:slug>/calibrations/<int:calibration_id>"
 _HYBRID = "campaigns/<slug:slug>/hybrids/<int:hybrid_id>"
 _COMPARISON = "campaigns/<slug:slug>/comparisons/<int:comparison_id>"
@@ -53,6 +55,18 @@ urlpatterns = [
     ),
     path(f"{_SCORES}/nuggets/", items.nugget_items, name="nugget_items"),
     path(f"{_SCORES}/nuggets/figures/<str:name>.<str:form>", items.nugget_figure, name="nugget_figure"),
+    path(f"{_SCORES}/judges/", judge_agreement.label_judges, name="label_judges"),
+    path(
+        f"{_SCORES}/judges/figures/<str:name>.<str:form>",
+        judge_agreement.label_judges_figure,
+        name="label_judges_figure",
+    ),
+    path(f"{_GRADES}/judges/", judge_agreement.grade_judges, name="grade_judges"),
+    path(
+        f"{_GRADES}/judges/figures/<str:name>.<str:form>",
+        judge_agreement.grade_judges_figure,
+        name="grade_judges_figure",
+    ),
     path(f"{_SCORES}/significance/", significance.significance, name="significance"),
     path(
         f"{_SCORES}/significance/figures/<str:name>.<str:form>",

@@ -5,7 +5,7 @@ support 2; none 0, partial 1, full 2; a grade is itself. Of a pair, the first la
 second the model's (or any other one's). Arrays of pairs hold pairs that both judges labelled, matched by the caller.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -138,7 +138,12 @@ def kappa(matrix: npt.ArrayLike, weights: Weights = Weights.UNWEIGHTED) -> Stati
 
 
 def krippendorff_alpha(codes: npt.ArrayLike, labels: int, level: Level = Level.NOMINAL) -> Statistic:
-    """Return Krippendorff's alpha, 1 - observed / expected disagreement, over any number of judges.
+    """Return alpha at one level; the arguments are those of krippendorff_alphas."""
+    return krippendorff_alphas(codes, labels, [level])[level]
+
+
+def krippendorff_alphas(codes: npt.ArrayLike, labels: int, levels: Collection[Level]) -> dict[Level, Statistic]:
+    """Return Krippendorff's alpha, 1 - observed / expected disagreement, over any number of judges, at some levels.
 
     codes: (judges, units), from 0 to labels - 1, or NO_VALUE. Units with fewer than two values are dropped; n is the
     number of those left. Source: Krippendorff, Computing Krippendorff's Alpha-Reliability (2011). Undefined where no
@@ -150,15 +155,18 @@ def krippendorff_alpha(codes: npt.ArrayLike, labels: int, level: Level = Level.N
     by_unit = np.stack([(given == label).sum(axis=0) for label in range(labels)], axis=1)  # (units, labels)
     by_unit = by_unit[by_unit.sum(axis=1) >= 2]
     if not len(by_unit):
-        return undefined(0, "no unit has two values")
+        return dict.fromkeys(levels, undefined(0, "no unit has two values"))
     shares = by_unit / (by_unit.sum(axis=1, keepdims=True) - 1)
     coincidences = shares.T @ by_unit - np.diag(shares.sum(axis=0))
     by_label = by_unit.sum(axis=0)
-    disagrees = _distances(by_label, level)
-    expected = (np.outer(by_label, by_label) * disagrees).sum()
-    if not expected:
-        return undefined(len(by_unit), _ONE_LABEL)
-    return Statistic(float(1 - (coincidences * disagrees).sum() * (by_label.sum() - 1) / expected), len(by_unit))
+
+    def alpha(disagrees: Figures) -> Statistic:
+        expected = (np.outer(by_label, by_label) * disagrees).sum()
+        if not expected:
+            return undefined(len(by_unit), _ONE_LABEL)
+        return Statistic(float(1 - (coincidences * disagrees).sum() * (by_label.sum() - 1) / expected), len(by_unit))
+
+    return {level: alpha(_distances(by_label, level)) for level in levels}
 
 
 def _distances(by_label: Counts, level: Level) -> Figures:

@@ -27,6 +27,7 @@ from metaeval.calibrations import uncalibrated
 from metaeval.charts.rendering import FORMS, TOP
 from metaeval.comparison_forms import CompareForm, TableForm
 from metaeval.joint import references
+from metaeval.judge_agreement import judge_groups
 from metaeval.kept_results import kept_result
 from metaeval.models import Comparison, ScoreTable
 from metaeval.pages import Difference, differences, figure_contents, measure_rows, score_listing, top_of
@@ -83,6 +84,7 @@ def _list(request: PersonRequest, campaign: Campaign, form: CompareForm, table: 
         "has_registrations": bool(registrations),
         "tables": tables,
         "references": references(campaign),
+        "groups": judge_groups(campaign),
         "preview": preview(first, second) if first and second else None,
         "uncalibrated": uncalibrated(campaign, conditions_of(page.object_list)),
     }

@@ -196,7 +196,9 @@ def _matrix(
     values: dict[Two, tuple[Statistic, str]],
     sign: str,
 ) -> list[tuple[str, list[Row]]]:
-    """Return the rows of a matrix, people's apart. values: of each two judges, with what is below it."""
+    """Return the rows of a matrix, people's apart. values: of each two judges, with what is below it; maybe none."""
+    if not values:
+        return []
     judges, slug, query = asked.found.judges, asked.record.campaign.slug, request.GET.urlencode()
 
     def cell(at: int, other: int) -> Cell | None:
@@ -221,7 +223,7 @@ def _matrix(
             )
             for at in asked.found.by(by)
         ]
-        if rows and values:
+        if rows:
             groups.append((title, rows))
     return groups
 

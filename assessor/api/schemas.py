@@ -220,6 +220,21 @@ class TopicDraw(Schema):
     is_used: bool
 
 
+class AllJudges(Schema):
+    """How far judges of the same items agree, as in the JSON of exports. reference: the one that was named.
+
+    measure, policy: of the scores by which runs are ranked; null of grades. labels: in the order of counts and matrices.
+    """
+
+    reference: str
+    measure: str | None
+    policy: Literal["zero", "answered"] | None
+    labels: list[str]
+    judges: list[dict[str, Any]]
+    alpha: dict[str, Any]
+    pairs: list[dict[str, Any]]
+
+
 class HybridItem(Schema):
     """Scores from people's labels of some topics and a model's of all. draw: what topics people judge, if drawn.
 

@@ -43,6 +43,8 @@ TABLE = {
             "list_topic_scores": "/conditions/{support}/scores/topics",
             "list_comparisons": "/comparisons",
             "get_comparison": "/comparisons/{comparison}",
+            "get_label_judges": "/conditions/{assignment}/judges",
+            "get_grade_judges": "/qrels/{source}/judges",
             "list_hybrids": "/hybrids",
             "get_hybrid_scores": "/hybrids/{hybrid}/scores",
             "list_calibrations": "/calibrations",

@@ -413,6 +413,28 @@ def test_hybrid_scores_are_told_by_measure(study: Campaign, ask: Ask):
     assert ask(address, measure="no").status_code == 404
 
 
+def test_judges_of_the_same_items_are_told_as_in_the_file(study: Campaign, ask: Ask, olga: Person):
+    first = study.conditions.get(name="A people on people")
+    address = f"/campaigns/study/conditions/{first.pk}/judges"
+    told = ask(address).json()
+    assert (told["reference"], told["measure"], told["policy"]) == (first.name, "vstrict", "zero")
+    assert [(one["name"], one["by"]) for one in told["judges"]] == [
+        ("A people on people", "people"),
+        ("A model on people", "model"),
+    ]
+    [pair] = told["pairs"]
+    assert {"match", "unweighted", "linear", "quadratic", "tau_run", "tau_topic", "tau_cell"} < set(pair)
+    assert Exposure.objects.filter(person=olga, kind="assignment").exists()
+    assert ask(address, judge="A model on people", measure="a").json()["measure"] == "a"
+    for wrong in ({"judge": "S model"}, {"measure": "no"}):
+        assert ask(address, **wrong).status_code == 404
+    source = study.qrels_sources.get(name="NIST")
+    told = ask(f"/campaigns/study/qrels/{source.pk}/judges").json()
+    assert (told["reference"], told["measure"], told["policy"]) == ("NIST", None, None)
+    assert [one["name"] for one in told["judges"]] == ["NIST", "Mia's"]
+    assert Exposure.objects.filter(person=olga, kind="relevance").exists()
+
+
 def test_a_calibration_is_told_with_what_was_found(study: Campaign, ask: Ask, olga: Person):
     made = study.calibrations.get()
     [told] = ask("/campaigns/study/calibrations").json()["items"]

@@ -84,6 +84,8 @@ PAGES = {
         "/campaigns/demo/scores/2/reusability/",
         "/campaigns/demo/scores/2/nuggets/",
         "/campaigns/demo/scores/2/significance/",
+        "/campaigns/demo/scores/2/judges/",
+        "/campaigns/demo/relevance/1/judges/",
         "/campaigns/demo/scores/2/next-edition/",
         "/campaigns/demo/pairs/?words=1",
         "/campaigns/demo/registrations/",
@@ -193,6 +195,7 @@ FILES = {
 FILES |= {"nugget_table", "nugget_figure", "topic_influence", "bias_table", "bias_figure"}
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest"}
 FILES |= {"significance_table", "significance_figure"}
+FILES |= {"label_judges_table", "label_judges_figure", "grade_judges_table", "grade_judges_figure"}
 FILES |= {"calibration_file", "calibration_figure", "hybrid_file", "hybrid_figure"}
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest", "next_edition_table", "next_edition_figure"}
 SCREENS = {"assignment", "assignment_answer", "assignment_nugget", "support", "support_answer", "relevance"}

@@ -246,6 +246,17 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         "significance": [slug, assigning],
         "significance_table": [slug, assigning, "pairs.csv"],
         "significance_figure": [slug, assigning, "means", "svg"],
+        "label_judges": [slug, assigning],
+        "label_judges_table": [slug, assigning, "pairs.csv"],
+        "label_judges_figure": [slug, assigning, "shares", "svg"],
+        **{
+            name: [slug, campaign.qrels_sources.get(name="NIST").pk, *further]
+            for name, further in (
+                ("grade_judges", ()),
+                ("grade_judges_table", ("pairs.csv",)),
+                ("grade_judges_figure", ("kappa", "svg")),
+            )
+        },
         "next_edition": [slug, assigning],
         "next_edition_table": [slug, assigning],
         "next_edition_figure": [slug, assigning, "plan", "svg"],

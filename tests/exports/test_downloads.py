@@ -105,6 +105,12 @@ PAGES = {
     ),
     "items": ("NIST assigned", "", "study.items.NIST_assigned.{ending}"),
     "reusability": ("NIST assigned", "?policy=common", "study.reusability.NIST_assigned.vstrict.common.{ending}"),
+    "judges": (
+        "NIST assigned",
+        "?measure=a&policy=answered&judges=Mia assigned",
+        "study.judges.NIST_assigned.a.answered.{ending}",
+    ),
+    "grade_judges": ("NIST", "", "study.grade_judges.NIST.{ending}"),
     "influence": (
         "NIST assigned and Mia assigned",
         "?measure=a",

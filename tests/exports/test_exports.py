@@ -278,6 +278,8 @@ def test_all_that_is_of_labels_leaves_practice_out(campaign):
         "significance",
         "items",
         "reusability",
+        "judges",
+        "grade_judges",
         "influence",
         "bias",
         "next_edition",

@@ -25,6 +25,7 @@ OTHER_VIEWS = {
     "second",
     "topic",
     "flag",
+    "kappa",
 }
 
 

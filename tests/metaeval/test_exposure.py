@@ -138,7 +138,13 @@ def test_a_file_that_is_not_there_shows_nothing(people: Condition, model: Condit
 
 @pytest.mark.parametrize(
     "table",
-    ["significance/tables/pairs.csv", "next-edition/plan.csv", "nuggets/table.csv", "reusability/table.csv"],
+    [
+        "judges/tables/pairs.csv",
+        "significance/tables/pairs.csv",
+        "next-edition/plan.csv",
+        "nuggets/table.csv",
+        "reusability/table.csv",
+    ],
 )
 def test_of_statistics_of_scores(n_model: Condition, olga: Person, table: str):
     client, page = client_of(olga), f"/campaigns/study/scores/{n_model.pk}/"
@@ -146,6 +152,22 @@ def test_of_statistics_of_scores(n_model: Condition, olga: Person, table: str):
     assert seen() == []
     assert client.get(f"{page}{table}").status_code == 200
     assert {place for *_, place in seen()} == {f"export of {n_model}"}
+
+
+def test_of_all_judges_of_the_same(
+    n_people: Condition, n_model: Condition, campaign: Campaign, import_file, olga: Person
+):
+    client = client_of(olga)
+    assert client.get(
+        f"/campaigns/study/scores/{n_people.pk}/judges/tables/labels.csv?judges=NIST assigned"
+    ).status_code
+    assert seen() == []
+    assert client.get(f"/campaigns/study/scores/{n_people.pk}/judges/tables/labels.csv").status_code == 200
+    assert seen() == [("olga", qid, "assignment", f"export of {n_model}") for qid in ("t1", "t2")]
+    import_file(campaign, "qrels", "t1 0 d1 2\nt1 0 d2 0\n", source="Mia's grades", by="model")
+    source = campaign.qrels_sources.get(name="NIST")
+    assert client.get(f"/campaigns/study/relevance/{source.pk}/judges/tables/labels.csv").status_code == 200
+    assert ("olga", "t1", "relevance", "export of Mia's grades") in seen()
 
 
 def test_of_the_influence_of_nuggets(n_people: Condition, n_model: Condition, olga: Person, topic: Topic):

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from django.http import Http404, HttpRequest, HttpResponseBase
 from ninja import Field, Query, Router
@@ -12,6 +12,7 @@ from assessor.api.lookups import judged_topics, runs_called
 from assessor.api.operations import many, one
 from assessor.api.pagination import MOST, Asked, Id, Json, Key, Listing, Parameters, Text, answer, as_json, of_records
 from assessor.api.schemas import (
+    AllJudges,
     CalibrationItem,
     CalibrationTold,
     ComparisonItem,
@@ -24,6 +25,7 @@ from assessor.api.schemas import (
 )
 from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.models import Campaign, Condition
+from assessor.exportables import ChoiceError
 from assessor.scores.cache import condition_scores
 from assessor.scores.leaderboards import STATES, shown
 from assessor.scores.loading import Scores
@@ -32,17 +34,21 @@ from assessor.scores.tables import Row, cell_figures, score_table
 from assessor.work.exposure import take_file
 from metaeval.access import campaign_calibration, campaign_comparison, campaign_hybrid
 from metaeval.calibrations import calibrations_of
-from metaeval.exposure import seen_in_calibration, seen_in_comparison, seen_in_hybrid
+from metaeval.exposure import seen_in_calibration, seen_in_comparison, seen_in_hybrid, seen_of_judges
 from metaeval.hybrid_tables import draws_json, score_json
 from metaeval.hybrids import hybrid_result, hybrids_of
 from metaeval.inputs import NothingToCompare
+from metaeval.judge_agreement import Judge, choose_judges, in_csv, judge_agreement
+from metaeval.judge_agreement import as_json as judges_json
+from metaeval.measures import absolute_measures
 from metaeval.models import Calculation, Calibration, Comparison, Hybrid
 from metaeval.queries import comparisons_of
 from metaeval.report import result_json
 from metaeval.stats.means import Policy
 
 router = Router()
-_POLICY = "How a topic counts that a run did not answer: as 0 (zero), not at all (answered), or for no run (common)."
+_ZERO_OR_NOT = "How a topic counts that a run did not answer: as 0 (zero), not at all (answered)"
+_POLICY = f"{_ZERO_OR_NOT}, or for no run (common)."
 
 
 class TableAsked(Parameters):
@@ -51,6 +57,15 @@ class TableAsked(Parameters):
 
 class HybridAsked(Parameters):
     measure: Text = Field("", description="By this measure, by its key; the first where none is asked for.")
+
+
+class JudgesAsked(Parameters):
+    judge: list[Text] = Field([], max_length=MOST, description="Of these and the one that is named alone, by name.")
+
+
+class LabelJudgesAsked(JudgesAsked):
+    measure: Text = Field("", description="By which runs are ranked, by its key; the first where none is asked for.")
+    policy: Literal["zero", "answered"] = Field("zero", description=f"{_ZERO_OR_NOT}.")
 
 
 class CellsAsked(Asked):
@@ -153,6 +168,39 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
         "state": comparison.last_state,  # type: ignore[attr-defined]  # annotated
         "created_at": comparison.created_at.isoformat(),
     }
+
+
+@one(router, "/campaigns/{slug}/conditions/{condition_id}/judges", "get_label_judges", AllJudges, "results")
+def get_label_judges(
+    request: HttpRequest, slug: Text, condition_id: Id, asked: Query[LabelJudgesAsked]
+) -> HttpResponseBase:
+    """How far all judges of the same items as a condition's agree, on labels and on the ranking of runs."""
+    record = _scored(organized_campaign(asker(request), slug), condition_id)
+    keys = [measure.key for measure in absolute_measures(record)]
+    measure = asked.measure or keys[0]
+    if measure not in keys:
+        raise Http404("There is no such measure.")
+    return _judges(request, record, asked.judge, Policy(asked.policy), measure)
+
+
+@one(router, "/campaigns/{slug}/qrels/{source_id}/judges", "get_grade_judges", AllJudges, "results")
+def get_grade_judges(request: HttpRequest, slug: Text, source_id: Id, asked: Query[JudgesAsked]) -> HttpResponseBase:
+    """How far all sources of grades on the same scale agree."""
+    record = organized_campaign(asker(request), slug).qrels_sources.filter(pk=source_id).first()
+    if record is None:
+        raise Http404("There is no such source of grades in this campaign.")
+    return _judges(request, record, asked.judge)
+
+
+def _judges(
+    request: HttpRequest, record: Judge, names: Sequence[str], policy: Policy = Policy.ZERO, measure: str = ""
+) -> HttpResponseBase:
+    try:
+        judges = choose_judges(record, in_csv(names) if names else "")
+    except ChoiceError as error:
+        raise Http404(str(error)) from error
+    take_file(asker(request), seen_of_judges(judges))
+    return as_json(judges_json(judge_agreement(record, judges, policy, measure)))
 
 
 @many(router, "/campaigns/{slug}/hybrids", "list_hybrids", HybridItem, "results")

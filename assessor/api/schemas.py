@@ -223,7 +223,7 @@ class TopicDraw(Schema):
 class AllJudges(Schema):
     """How far judges of the same items agree, as in the JSON of exports. reference: the one that was named.
 
-    measure, policy: of the scores by which runs are ranked; null of grades. labels: in the order of counts and matrices.
+    measure, policy: of the scores by which runs are ranked; null of grades. labels: in the order of counts.
     """
 
     reference: str

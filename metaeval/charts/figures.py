@@ -24,6 +24,7 @@ from metaeval.stats.topics_needed import CurvePoint
 
 WIDTH = 238
 _TALL = 200
+_FEW_JUDGES = 4  # whose kappas have room for the number of labels
 _NAMED = 3  # cells whose names a tooltip tells where several lie on one point
 _MANY = 150  # points of cells
 _LABELLED = 40  # topics whose ids fit under an axis
@@ -248,9 +249,13 @@ def confusion_figure(found: Agreement, labels: Sequence[str], *, judges: tuple[s
 
 
 def kappa_figure(judges: Sequence[str], kappas: dict[tuple[int, int], Statistic], *, weights: str) -> alt.LayerChart:
-    """Return the kappa of each two judges. kappas: by the places of both, the smaller first; weights: which kappa."""
+    """Return the kappa of each two judges. kappas: by the places of both, the smaller first; weights: which kappa.
+
+    Of more than four judges there is no room for the numbers of labels.
+    """
     if not kappas:
         return message("No two judges labelled the same things.")
+    is_dense = len(judges) > _FEW_JUDGES
     # Numbered, since columns are too narrow for names.
     names = [f"({at}) {name}" for at, name in enumerate(judges, start=1)]
     numbers = [f"({at})" for at in range(1, len(names) + 1)]
@@ -261,19 +266,29 @@ def kappa_figure(judges: Sequence[str], kappas: dict[tuple[int, int], Statistic]
                 {
                     "row": names[at],
                     "column": numbers[place],
-                    "count": _short(value),
+                    "count": f"{value.value:.2f}" if is_dense and value.value is not None else _short(value),
                     "percent": f"n = {value.n:,}",
                     "share": max(0.0, value.value or 0.0) * 100,
                 }
             )
     note = [f"Cohen's κ, {weights}, of each two judges; — is undefined"]
-    return _grid(rows, names, numbers, ("", ""), note, most=100)
+    return _grid(rows, names, numbers, ("", ""), note, most=100, is_dense=is_dense)
 
 
 def _grid(
-    rows: list[Row], in_rows: list[str], in_columns: list[str], titles: tuple[str, str], note: list[str], *, most: float
+    rows: list[Row],
+    in_rows: list[str],
+    in_columns: list[str],
+    titles: tuple[str, str],
+    note: list[str],
+    *,
+    most: float,
+    is_dense: bool = False,
 ) -> alt.LayerChart:
-    """Return a table of cells with two lines of text each, shaded by their share of the most there can be."""
+    """Return a table of cells with two lines of text each, shaded by their share of the most there can be.
+
+    is_dense: there are many, so only the first line is there, and names are cut.
+    """
     x = alt.X(
         "column:N",
         sort=in_columns,
@@ -288,17 +303,20 @@ def _grid(
         sort=in_rows,
         scale=alt.Scale(domain=in_rows, padding=0),
         title=titles[0] or None,
-        axis=alt.Axis(domain=False, ticks=False, grid=False, labelLimit=110),
+        axis=alt.Axis(domain=False, ticks=False, grid=False, labelLimit=60 if is_dense else 110),
     )
     base = base_chart(rows).encode(x, y)
     # Never so dark that the text on it, of the theme's ink, could not be read.
     shade = alt.FillOpacity("share:Q", scale=alt.Scale(domain=[0, most], range=[0.04, 0.55]), legend=None)
-    return layered_figure(
-        [
-            base.mark_rect(style="shade").encode(shade),
+    if is_dense:
+        lines = [base.mark_text(style="note", fontSize=8).encode(text="count:N")]
+    else:
+        lines = [
             base.mark_text(style="note", dy=-5, fontSize=9).encode(text="count:N"),
             base.mark_text(style="note", dy=6).encode(text="percent:N"),
-        ],
+        ]
+    return layered_figure(
+        [base.mark_rect(style="shade").encode(shade), *lines],
         height=min(_TALL, 40 * len(in_rows)),
         note=note,
     )

@@ -131,6 +131,7 @@ def _page(request: PersonRequest, record: Judge) -> HttpResponse:
         "reference": found.judges[found.reference],
         "found": found,
         "sentence": sentence(found, weights),
+        "has_rules": any(judge.by_rule for judge in found.judges),
         "alphas": found.labels.alphas.items(),
         "weights": weights,
         "kappa_matrix": _matrix(

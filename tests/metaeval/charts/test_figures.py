@@ -156,6 +156,15 @@ def test_kappas_of_judges_stand_on_both_sides_of_the_diagonal():
     assert rows == {("(1) a", "(3)", "0.500", "n = 10"), ("(3) c", "(1)", "0.500", "n = 10")}
 
 
+def test_kappas_of_many_judges_are_in_short():
+    few, many = (
+        kappa_figure([f"judge {at}" for at in range(judges)], {(0, 1): Statistic(0.456, 10)}, weights="linear")
+        for judges in (4, 5)
+    )
+    assert [len(layers(figure)) for figure in (few, many)] == [3, 2]
+    assert [layers(figure)[0]["rows"][0]["count"] for figure in (few, many)] == ["0.456", "0.46"]
+
+
 def test_no_run_of_the_pareto_front_is_beaten():
     length, score = [100, 200, 150, 300, 100, NAN], [0.5, 0.7, 0.4, 0.7, 0.3, 0.9]
     assert pareto_front(length, score) == [0, 1]

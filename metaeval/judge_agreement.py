@@ -110,6 +110,11 @@ class JudgeAgreement(NamedTuple):
         """The kappas that mean something: labels without an order have one."""
         return list(LEVELS) if self.is_graded else [Weights.UNWEIGHTED]
 
+    @property
+    def matched(self) -> dict[Two, Agreement]:
+        """The agreement of those who labelled some of the same items."""
+        return {two: found for two, found in self.labels.agreements.items() if found.matrix.any()}
+
     def by(self, whose: str) -> list[int]:
         """Return the places of the judges that are people, models or unknown."""
         return [at for at, judge in enumerate(self.judges) if judge.by == whose]
@@ -289,13 +294,15 @@ def sentence(found: JudgeAgreement, weights: Weights) -> list[Part]:
     """Return what came of it, in parts of sentences: every word follows from the figures."""
     if len(found.judges) < 2:
         return [Part("Nobody else labelled the same: agreement takes two judges.")]
-    if not any(one.matrix.any() for one in found.labels.agreements.values()):
-        return [Part(f"No two of {len(found.judges)} judges labelled the same {found.items}.")]
-    kappas = found.kappas(weights)
-    who = "Both judges" if len(found.judges) == 2 else f"Each two of {len(found.judges)} judges"
+    kappas, pairs, judges = found.kappas(weights), len(found.labels.agreements), len(found.judges)
+    if not found.matched:
+        return [Part(f"No two of {judges} judges labelled the same {found.items}.")]
+    who = "Both judges" if judges == 2 else f"Each two of {judges} judges"
+    if len(found.matched) < pairs:
+        who = f"{len(found.matched)} of {pairs} pairs of judges labelled the same {found.items}. They"
     parts = [Part(f"{who} agree on labels with "), *_span("κ", list(kappas.values()))]
     alpha = found.labels.alphas[LEVELS[weights]]
-    if alpha.value is not None and len(found.judges) > 2:
+    if alpha.value is not None and judges > 2:
         parts += [Part("; all together with "), Part(f"\N{GREEK SMALL LETTER ALPHA} {alpha.value:.2f}", True)]
     parts.append(Part("."))
     taus = [levels.run for levels in found.taus.values()]
@@ -341,7 +348,7 @@ def judge_figures(found: JudgeAgreement, weights: Weights) -> "list[NamedFigure]
 
     names = [judge.name for judge in found.judges]
     counts = np.stack([judge.counts for judge in found.judges])
-    kappas = {two: kappa for two, kappa in found.kappas(weights).items() if found.labels.agreements[two].matrix.any()}
+    kappas = {two: kappa for two, kappa in found.kappas(weights).items() if two in found.matched}
     return [
         NamedFigure("kappa", "Agreement of each two judges", kappa_figure(names, kappas, weights=weights)),
         NamedFigure("shares", "Shares of labels", distribution_figure(names, found.labels.words, counts)),

@@ -138,7 +138,7 @@ def _page(request: PersonRequest, record: Judge) -> HttpResponse:
             request,
             asked,
             comparisons,
-            {two: (value, f"{_percent(agreements[two].match)} equal") for two, value in kappas.items()},
+            {two: (value, _equal(agreements[two].match)) for two, value in kappas.items()},
             "κ",
         ),
         "tau_matrix": _matrix(
@@ -158,7 +158,7 @@ def _page(request: PersonRequest, record: Judge) -> HttpResponse:
                 [agreement.match, *(getattr(agreement, one) for one in found.weights)],
                 [found.tau(two, level) for level in TAUS] if found.taus else [],
             )
-            for two, agreement in agreements.items()
+            for two, agreement in found.matched.items()
         ],
         "columns": [(name, _LABELS[name], name == by) for name in sorts],
         "imported": columns,
@@ -233,8 +233,8 @@ def _short(value: Statistic) -> str:
     return "—" if value.value is None else f"{value.value:.2f}"
 
 
-def _percent(value: Statistic) -> str:
-    return "—" if value.value is None else f"{100 * value.value:.0f} %"
+def _equal(match: Statistic) -> str:
+    return match.why if match.value is None else f"{100 * match.value:.0f} % equal"
 
 
 def _shade(value: Statistic) -> str:

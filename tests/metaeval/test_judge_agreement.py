@@ -190,7 +190,7 @@ NO_EVIDENCE = "Agreement among models is no evidence of correctness."
         ),
         (
             {(0, 1): 0.5, (0, 2): None, (1, 2): 0.2},
-            ["people", "people", "unknown"],
+            ["people", "people", "unknown"],  # undefined in spite of labels in common
             f"{EACH_TWO} κ 0.20 to 0.50; all together with {ALPHA} 0.25.",
         ),
     ],
@@ -198,6 +198,16 @@ NO_EVIDENCE = "Agreement among models is no evidence of correctness."
 def test_the_sentence_in_all_cases(kappas: dict[Two, float | None], by: list[str], expected: str):
     found = judged(kappas, *by)
     assert "".join(part.text for part in sentence(found, Weights.UNWEIGHTED)) == expected
+
+
+def test_the_sentence_names_how_many_pairs_have_anything_in_common():
+    found = judged({(0, 1): 0.5, (0, 2): None, (1, 2): 0.2}, "people", "people", "unknown")
+    agreements = found.labels.agreements
+    agreements[0, 2] = agreements[0, 2]._replace(matrix=agreements[0, 2].matrix * 0)
+    told = "".join(part.text for part in sentence(found, Weights.UNWEIGHTED))
+    assert told.startswith(
+        "2 of 3 pairs of judges labelled the same nuggets. They agree on labels with κ 0.20 to 0.50;"
+    )
 
 
 def test_the_sentence_where_nothing_is_in_common():

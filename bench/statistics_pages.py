@@ -30,6 +30,7 @@ PAGES = {
     "significance": "scores/{condition}/significance/",
     "nuggets": "scores/{condition}/nuggets/",
     "reusability": "scores/{condition}/reusability/",
+    "judges": "scores/{condition}/judges/",
     "next edition": "scores/{condition}/next-edition/",
     "topic of a comparison": "comparisons/{comparison}/topics/{topic}/",
 }

@@ -363,7 +363,7 @@ def graded(campaign: Campaign, import_file) -> list[QrelsSource]:
     }
     for (name, by), text in lines.items():
         assert import_file(campaign, "qrels", text, source=name, by=by).state == "done"
-    assert import_file(campaign, "qrels", "t1 0 d1 4\n", source="Wide", by="model", max_grade=4).state == "done"
+    assert import_file(campaign, "qrels", "t1 0 d1 4\n", source="Wide", by="model").state == "done"
     return [campaign.qrels_sources.get(name=name) for name in ("Umpires", "Leo", "Mia")]
 
 

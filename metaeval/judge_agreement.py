@@ -18,7 +18,7 @@ from assessor.scores.score_source import scored_conditions
 from metaeval.headline import Part
 from metaeval.inputs import Restriction, grade_states, load_input, names_of, restrict
 from metaeval.kept_results import kept_in_states
-from metaeval.label_pairs import label_table
+from metaeval.label_pairs import ItemLabels, label_table
 from metaeval.label_report import labelled_by
 from metaeval.measures import measure_named
 from metaeval.queries import side_key
@@ -241,23 +241,21 @@ def judge_agreement(record: Judge, judges: Sequence[Judge], policy: Policy, meas
 def _labels(record: Judge, judges: Sequence[Judge]) -> LabelAgreement:
     """Compare labels, as comparisons do: without those of control runs and of circular ones."""
     names, everything = names_of(record.campaign), Restriction((), (), None)
-    inputs = [restrict(load_input(one, Policy.ZERO, names), everything, names)[0] for one in judges]
-    words = max((data.words for data in inputs), key=len)
-    given = [data.labels for data in inputs if data.labels is not None]
+    loaded, given = [], []  # of the labels only what the table takes: there are a million of a track
+    for one in judges:
+        data, _ = restrict(load_input(one, Policy.ZERO, names), everything, names)
+        assert data.labels is not None, "conditions and sources have labels"
+        loaded.append((data.name, data.words, int(data.labels.by_rule.sum())))
+        given.append(ItemLabels(data.labels.owner, data.labels.item, data.labels.code))
+    words = max((of_judge for _, of_judge, _ in loaded), key=len)
     rows = [
-        JudgeRow(
-            side_key(one), data.name, labelled_by(one), count_labels(labels.code, len(words)), int(labels.by_rule.sum())
-        )
-        for one, data, labels in zip(judges, inputs, given, strict=True)
+        JudgeRow(side_key(one), name, labelled_by(one), count_labels(labels.code, len(words)), by_rule)
+        for one, (name, _, by_rule), labels in zip(judges, loaded, given, strict=True)
     ]
     table = label_table(given)
     levels = list(Level) if isinstance(record, QrelsSource) or label_kind(record.kind).is_graded else [Level.NOMINAL]
-    return LabelAgreement(
-        list(words),
-        rows,
-        pairwise_agreement(table, len(words)),
-        krippendorff_alphas(table, len(words), levels),
-    )
+    agreements = pairwise_agreement(table, len(words))
+    return LabelAgreement(list(words), rows, agreements, krippendorff_alphas(table, len(words), levels))
 
 
 def _scores(judge: Judge, state: State, policy: Policy, measure: str) -> RunScores:

@@ -30,6 +30,14 @@ class LabelPairs(NamedTuple):
     unmatched: tuple[int, int]
 
 
+class ItemLabels(NamedTuple):
+    """Labels with what they are of alone, in arrays as Labels has them."""
+
+    owner: Keys
+    item: Keys
+    code: Codes
+
+
 def match_labels(first: Labels, second: Labels) -> LabelPairs:
     """MatchedScores the labels of two conditions that are of the same thing."""
     both, (in_first, in_second) = places_in_all([first, second])
@@ -58,7 +66,7 @@ def places_in_all(all_labels: Sequence[Labels]) -> tuple[int, list[Places]]:
     return len(common), found
 
 
-def label_table(all_labels: Sequence[Labels]) -> Codes:
+def label_table(all_labels: Sequence[ItemLabels]) -> Codes:
     """Return the code of each label of each thing that any labels: (those who label, things), NO_VALUE for none."""
     keys = _numbered(all_labels)
     things, places = np.unique(np.concatenate(keys), return_inverse=True)
@@ -69,7 +77,7 @@ def label_table(all_labels: Sequence[Labels]) -> Codes:
     return table
 
 
-def _numbered(all_labels: Sequence[Labels]) -> list[npt.NDArray[np.int64]]:
+def _numbered(all_labels: Sequence[Labels] | Sequence[ItemLabels]) -> list[npt.NDArray[np.int64]]:
     """Return the numbers of the things that each labels, alike for all."""
     owners, items = (
         _whole(np.concatenate([getattr(labels, name) for labels in all_labels])) for name in ("owner", "item")

@@ -10,7 +10,8 @@ from assessor.labels.label_kind import label_kind
 from assessor.scores.loading import Labels
 from assessor.scores.score_source import scoring_of
 from assignment.actions import leave_out
-from metaeval.label_pairs import match_labels, matrices, places_in_all, restrict_labels
+from metaeval.label_pairs import ItemLabels, label_table, match_labels, matrices, places_in_all, restrict_labels
+from metaeval.stats.agreement import NO_VALUE
 from nuggets.models import Nugget
 from support.actions import add_sheets
 from tests.assignment.scored import LABELS, auto_condition, import_banks, label, say, sheet_on
@@ -161,3 +162,27 @@ def test_pairs_are_counted_by_group(groups: int):
     for at in zip(group, first, second, strict=True):
         plain[at] += 1
     assert (found == plain).all()
+
+
+@pytest.mark.parametrize("items", [["d1", "d2", "d10"], [1, 2, 10]])
+def test_a_table_of_labels_has_a_column_for_each_thing_that_any_labels(items: list[object]):
+    one, two, ten = items
+    given = [
+        {(7, ten): 2, (7, one): 0, (8, one): 1},
+        {(8, one): 2, (7, two): 1},
+        {},
+        {(8, ten): 0, (7, one): 1, (7, ten): 2, (7, two): 0},
+    ]
+    labels = [
+        ItemLabels(
+            np.array([owner for owner, _ in said], dtype=np.int64),
+            np.array([item for _, item in said], dtype=object if isinstance(one, str) else np.int64),
+            np.array(list(said.values()), dtype=np.int8),
+        )
+        for said in given
+    ]
+    things = {thing for said in given for thing in said}
+    found = label_table(labels)
+    assert found.shape == (4, len(things))
+    expected = [tuple(said.get(thing, NO_VALUE) for said in given) for thing in things]
+    assert Counter(map(tuple, found.T.tolist())) == Counter(expected)

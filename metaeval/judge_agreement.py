@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from io import StringIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from assessor.campaigns.models import Campaign, Condition, QrelsSource
 from assessor.exportables import ChoiceError
 from assessor.formats import latex
 from assessor.formats.latex import as_latex
-from assessor.formats.tables import CsvLine, write_table
+from assessor.formats.tables import write_table
 from assessor.formats.values import to_json
 from assessor.labels.label_kind import label_kind
 from assessor.scores.cache import condition_scores, states_of, with_answers
@@ -207,7 +208,9 @@ def choose_judges(record: Judge, names: str = "") -> list[Judge]:
 
 def in_csv(names: Sequence[str]) -> str:
     """Return names as choose_judges() reads them."""
-    return csv.writer(CsvLine()).writerow(names).rstrip("\r\n")
+    text = StringIO()
+    csv.writer(text, lineterminator="").writerow(names)
+    return text.getvalue()
 
 
 def judge_agreement(record: Judge, judges: Sequence[Judge], policy: Policy, measure: str = "") -> JudgeAgreement:

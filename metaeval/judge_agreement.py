@@ -15,6 +15,7 @@ from assessor.formats.tables import write_table
 from assessor.formats.values import to_json
 from assessor.labels.label_kind import label_kind
 from assessor.scores.cache import condition_scores, states_of, with_answers
+from assessor.scores.leaderboards import name_of
 from assessor.scores.score_source import scored_conditions
 from metaeval.headline import Part
 from metaeval.inputs import Restriction, grade_states, load_input, names_of, restrict
@@ -221,11 +222,12 @@ def judge_agreement(record: Judge, judges: Sequence[Judge], policy: Policy, meas
     are_grades = isinstance(record, QrelsSource)
     states = grade_states(judges) if are_grades else states_of(judges)  # type: ignore[arg-type]  # all are of one kind
     of = "grades" if are_grades else "labels"
-    labels = kept_in_states(states, f"judges.{of}", lambda: _labels(record, judges))
+    named = {one.pk: (_name(one), states[one.pk]) for one in judges}
+    labels = kept_in_states(named, f"judges.{of}", lambda: _labels(record, judges))
     taus: dict[Two, Levels] = {}
     if measure:
         taus = kept_in_states(
-            states,
+            named,
             f"judges.{policy}.{measure}",
             lambda: pairwise_tau(stack_scores([_scores(one, states[one.pk], policy, measure) for one in judges])),
         )
@@ -259,6 +261,11 @@ def _labels(record: Judge, judges: Sequence[Judge]) -> LabelAgreement:
     levels = list(Level) if isinstance(record, QrelsSource) or label_kind(record.kind).is_graded else [Level.NOMINAL]
     agreements = pairwise_agreement(table, len(words))
     return LabelAgreement(list(words), rows, agreements, krippendorff_alphas(table, len(words), levels))
+
+
+def _name(judge: Judge) -> str:
+    """Return what results call a judge, which can change alone."""
+    return name_of(judge) if isinstance(judge, Condition) else judge.name
 
 
 def _scores(judge: Judge, state: State, policy: Policy, measure: str) -> RunScores:

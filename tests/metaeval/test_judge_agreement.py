@@ -342,6 +342,14 @@ def test_a_label_that_changes_changes_the_page(client: Client, three: list[Condi
     assert after == pytest.approx(before + 1 / 8)
 
 
+def test_a_judge_is_called_by_its_present_name(client: Client, three: list[Condition], graded: list[QrelsSource]):
+    for record, other in ((three[0], three[2]), (graded[0], graded[2])):
+        assert other.name in [row["judge"] for row in rows(client, record, "labels.csv")]
+        new = f"{other.name}, renamed"  # which leaves the judges in their order
+        other.__class__.objects.filter(pk=other.pk).update(name=new)
+        assert new in [row["judge"] for row in rows(client, record, "labels.csv")]
+
+
 def test_labels_without_an_order_have_one_kappa_and_alpha(
     client: Client, three: list[Condition], monkeypatch: pytest.MonkeyPatch
 ):

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from metaeval.stats.bias import PERMUTATIONS, fit_trait, slope_test, team_orders
 from metaeval.stats.agreement import NO_VALUE, Level, Weights, count_labels, krippendorff_alphas
+from metaeval.stats.bias import PERMUTATIONS, fit_trait, slope_test, team_orders
 from metaeval.stats.calibration import even_values, expected_values, human_given_model, mean_value, wilson_interval
 from metaeval.stats.correlation import kendall_tau
 from metaeval.stats.generalizability import (

@@ -20,7 +20,7 @@ _COLUMNS = (
     *("reference", "judge", "measure", "bias", "family", "n", "reliability", "slope", "difference", "effect"),
     *("low", "high", "p", "least_effect", "why"),
 )
-_UNDEFINED = "what is tested is alike in all of them, or follows from the reference's scores"
+_UNDEFINED = "all are alike, or the reference's scores tell them apart already, or no teams can change places"
 _OF_FAMILY = ("difference", "family", "matched", "judges")
 
 
@@ -85,7 +85,7 @@ def _of_test(name: str, label: str, test: PermutationTest, n: int, of: str) -> B
 
 def _of_effect(name: str, label: str, one: Effect) -> BiasRow:
     slope, difference, effect, p, least = map(_number, (one.slope, one.residual, one.effect, one.p, one.least))
-    why = one.bounds.why if effect is not None else _UNDEFINED
+    why = one.bounds.why if p is not None else _UNDEFINED
     bounds = one.bounds.low, one.bounds.high
     return BiasRow(name, label, one.runs, "runs", one.reliability, slope, difference, effect, *bounds, p, least, why)
 

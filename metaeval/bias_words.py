@@ -36,10 +36,10 @@ def _too_few(found: Bias) -> str:
 
 
 def _of_family(found: Bias) -> Iterator[Part]:
-    defined = [one for one in found.effects if not isnan(one.effect)]
+    defined = [one for one in found.effects if not isnan(one.p)]
     whose = f"runs by {FAMILIES[found.family]}"
     if not defined:
-        yield Part(f"Whether {found.judge} favours {whose} can't be told: no other runs are as good, or as bad.")
+        yield Part(f"Whether {found.judge} favours {whose} can't be told from these runs and scores.")
         return
     first, last = defined[0], defined[-1]
     by, scores = f"in {measure_named(found.measure).in_words}", f"the scores of {found.reference}"
@@ -77,6 +77,11 @@ def _of_family(found: Bias) -> Iterator[Part]:
 def _of_judges(found: Bias, test: PermutationTest) -> Iterator[Part]:
     if not found.interaction or not found.interaction.families:
         yield Part("These judges can't be tested against each other: neither has a family of its own among the runs.")
+        return
+    if isnan(test.p):
+        yield Part(
+            "These judges can't be tested against each other: with these runs and scores, nothing can change places."
+        )
         return
     names = " and ".join(FAMILIES[one.family] for one in found.interaction.families)
     judges = f"{found.judge} and {found.reference}"

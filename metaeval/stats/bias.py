@@ -48,7 +48,8 @@ class PermutationTest(NamedTuple):
     """A statistic with its two-sided p-value, by permutations.
 
     least: the smallest true value that would be significant at 0.05 in 80 % of cases: the 95th percentile of permuted
-    sizes, and 0.84 of their standard deviations. NaN where the statistic is undefined.
+    sizes, and 0.84 of their standard deviations. Both are NaN where permutations change nothing: all values are equal,
+    or no two teams have as many runs. All are where the statistic is undefined.
     """
 
     value: float
@@ -254,8 +255,8 @@ def _test(value: float, permuted: Figures) -> PermutationTest:
     """Return the test of a statistic: p = (1 + how many permuted ones are as large) / (draws + 1)."""
     from scipy import special  # a process that tests nothing does not load it
 
-    if np.isnan(value):
-        return PermutationTest(np.nan, np.nan, np.nan)
+    if np.isnan(value) or np.ptp(permuted) < _SAME:
+        return PermutationTest(value, np.nan, np.nan)
     size = np.abs(permuted)
     p = float(1 + (size >= abs(value) - _SAME).sum()) / (len(permuted) + 1)
     return PermutationTest(value, p, float(np.quantile(size, 1 - ALPHA) + special.ndtri(POWER) * permuted.std()))

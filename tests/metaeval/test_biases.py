@@ -452,9 +452,7 @@ def test_the_sentence_gives_the_numbers():
     assert words(bias(few)).endswith(" These 12 and 33 runs are too few to find an effect of any size.")
     none = effect(np.nan, np.nan, 0.5)
     assert words(bias(few, none)) == words(bias(few))
-    assert words(bias(none)) == (
-        "Whether GPT-4o favours runs by OpenAI can't be told: no other runs are as good, or as bad."
-    )
+    assert words(bias(none)) == ("Whether GPT-4o favours runs by OpenAI can't be told from these runs and scores.")
     assert "plain" not in words(bias(effect(0.05, 0.0004), difference=plain))
     assert "in Vital, strict: +0.050 (p < 0.001). With these" in words(bias(effect(0.05, 0.0004)))
 
@@ -481,3 +479,5 @@ def test_the_sentence_of_two_judges(value, p, told):
     assert words(found).startswith(told)
     none = Interaction([], PermutationTest(np.nan, np.nan, np.nan))
     assert words(bias(by_people=False, interaction=none)).startswith("These judges can't be tested against each other")
+    alike = Interaction(families, PermutationTest(0.0, np.nan, np.nan))
+    assert words(bias(by_people=False, interaction=alike)).startswith("These judges can't be tested against each other")

@@ -169,6 +169,17 @@ def test_a_trait_that_all_runs_have_is_worth_nothing_known():
     assert np.isnan([found.residual, found.effect, found.p, found.least]).all()
 
 
+def test_where_permutations_change_nothing_there_is_no_p():
+    orders = team_orders(TEAMS, 99, 1)
+    constant = trait_effect(np.full(RUNS, 0.2), means(generated(1)[0]), OWN, orders)
+    assert constant.effect == pytest.approx(0)
+    assert np.isnan([constant.p, constant.least]).all()
+    # Teams of one, two and three runs change places with no other, and each is of one family.
+    fixed = slope_test([0.1, 0.2, 0.3, 0.4, 0.5, 0.6], [1, 0, 0, 1, 1, 1], team_orders("abbccc", 99, 1))
+    assert fixed.value == pytest.approx(0.4 - 0.25)
+    assert np.isnan([fixed.p, fixed.least]).all()
+
+
 def test_the_test_errs_in_five_percent_though_runs_of_a_team_are_alike():
     """Teams of two runs, both of which the judge likes or not: whole teams are of a family."""
     own = np.arange(RUNS) // 2 % 4 == 0

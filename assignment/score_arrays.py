@@ -1,6 +1,6 @@
 """The scores of a condition as arrays, from what stands on its answer sheets."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from string import ascii_lowercase
 from typing import NamedTuple
@@ -125,14 +125,19 @@ class TopicLabels(NamedTuple):
 
 
 Formula = Callable[[TopicLabels], Figures]  # (runs, measures)
+Revised = Mapping[int, Mapping[str, int]]  # the place of a label in its kind's, by answer's key and nugget's
 
 
 def load_with_labels(
-    condition: Condition, measures: Measures, formula: Formula, topic: int | None = None
+    condition: Condition,
+    measures: Measures,
+    formula: Formula,
+    topic: int | None = None,
+    revised: Revised | None = None,
 ) -> tuple[Scores, Labels]:
     """Compute all scores of a condition from its answer sheets, read a few thousand at a time.
 
-    topic: this one alone, by key; the runs stay those of all topics.
+    topic: this one alone, by key; the runs stay those of all topics. revised: labels in the place of those that stand.
 
     Runs and judged topics are those with a sheet; but where no nugget of a topic counts, nothing is judged. Of several
     banks of a topic (handed over) the one that was finished last counts. A cell is incomplete where the run answered
@@ -142,7 +147,7 @@ def load_with_labels(
     """
     found = _banks(condition, topic)
     banks = {bank.topic.pk: bank for bank in found if bank.ids}
-    _read_sheets(condition, banks, topic)
+    _read_sheets(condition, banks, topic, revised or {})
     read = {run for bank in banks.values() for run in (*bank.cells, *bank.elsewhere)}
     runs = run_names(read if topic is None else _judged_runs(condition), condition)
     own = who_answered(runs, banks)
@@ -210,7 +215,7 @@ def _bank(edition: BankEdition, reasons: dict[int, str]) -> _Bank:
     return _Bank(edition.bank_id, scored, edition.edition, [str(nugget["id"]) for nugget in counted], importance)
 
 
-def _read_sheets(condition: Condition, banks: dict[int, _Bank], topic: int | None) -> None:
+def _read_sheets(condition: Condition, banks: dict[int, _Bank], topic: int | None, revised: Revised) -> None:
     """Give what stands on a condition's sheets, of all topics or one, to the banks, by topic's key."""
     names = ("bank", "bank__topic", "edition", "by_rule", "answer", "answer__run", "answer__apart", "answer__words")
     found = AnswerSheet.objects.filter(condition=condition, **({} if topic is None else {"bank__topic": topic}))
@@ -237,6 +242,9 @@ def _read_sheets(condition: Condition, banks: dict[int, _Bank], topic: int | Non
             if (bank_id, nuggets) not in places:
                 places[bank_id, nuggets] = _in_order(nuggets, bank.ids)
             codes = bytes(places[bank_id, nuggets](given.encode().translate(_CODES) + _NO_LABEL))
+            if answer in revised:
+                of_answer = revised[answer]
+                codes = bytes(of_answer.get(nugget, code) for nugget, code in zip(bank.ids, codes, strict=True))
         said = None if codes is None else _Said(words, codes, answer, by_rule)
         if condition.of_passages:
             passages.setdefault((of_topic, run), []).append(said)

@@ -1,6 +1,6 @@
 """Nugget scores as tables: whose labels they are, what they depend on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db.models import Max
@@ -11,9 +11,10 @@ from assessor.scores.reusability import WithoutTeams
 from assessor.scores.score_source import Scoring
 from assessor.work.judging_pool import newest_words
 from assignment.item_history import counted_nugget
+from assignment.label_kind import kind_of_nuggets
 from assignment.measures import NUGGET_SCORES, answer_scores, contributions
 from assignment.models import AnswerSheet, LeftOut
-from assignment.score_arrays import IMPORTANCE, Scores, TopicLabels, load_with_labels
+from assignment.score_arrays import IMPORTANCE, Revised, Scores, TopicLabels, load_with_labels
 from assignment.team_nuggets import without_teams
 from metaeval.stats.means import Figures, Policy
 from nuggets.models import BankEdition
@@ -43,9 +44,18 @@ class NuggetScoring(Scoring):
     def load(self, condition: Condition) -> Scores:
         return self.load_with_labels(condition)[0]
 
-    def load_with_labels(self, condition: Condition, topic: int | None = None) -> tuple[Scores, Labels]:
-        """topic: this one alone, by key."""
-        return load_with_labels(condition, self.measures, self.score_topic, topic)
+    def load_with_labels(
+        self, condition: Condition, topic: int | None = None, revised: Revised | None = None
+    ) -> tuple[Scores, Labels]:
+        """topic: this one alone, by key; revised: labels in the place of others."""
+        return load_with_labels(condition, self.measures, self.score_topic, topic, revised)
+
+    def load_revised(self, condition: Condition, labels: Mapping[tuple[int, str], str]) -> Scores:
+        known = kind_of_nuggets(condition).labels
+        revised: dict[int, dict[str, int]] = {}
+        for (answer, nugget), label in labels.items():
+            revised.setdefault(answer, {})[nugget] = known.index(label)
+        return self.load_with_labels(condition, revised=revised)[0]
 
     def load_topic(self, condition: Condition, topic: int) -> tuple[Scores, Labels]:
         return self.load_with_labels(condition, topic)

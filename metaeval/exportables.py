@@ -46,6 +46,7 @@ from metaeval.models import Calculation, Comparison
 from metaeval.report import JSON, report_text
 from metaeval.report_tables import FILES
 from metaeval.reusability import csv_lines, kept_reusability, latex_lines
+from metaeval.revisions import score_lines as revised_lines
 from metaeval.significance import CELLS_WORDS, METHOD_WORDS, TABLES, kept_significance, significance_tables
 from metaeval.stats.layout import Cells
 from metaeval.stats.means import Policy
@@ -87,6 +88,8 @@ _OF_A_STUDY: dict[str, Callable[[Study], Iterator[str]]] = {
     "labels.csv": lambda study: distribution_lines(study_result(study)),
     "json": lambda study: iter([study_json(study_result(study)) + "\n"]),
 }
+
+_OF_A_REJUDGING = {"scores.csv": revised_lines}
 
 _WITH_ITEMS = of_conditions("condition in which nuggets of answers are labelled", with_items)
 
@@ -191,12 +194,13 @@ EXPORTABLES = (
     Exportable(
         "study",
         "Studies",
-        {name: Form(name, name, heads=int(name.endswith(".csv"))) for name in _OF_A_STUDY},
-        lambda it: _OF_A_STUDY[it.form](it.record),
+        {name: Form(name, name, heads=int(name.endswith(".csv"))) for name in _OF_A_STUDY | _OF_A_REJUDGING},
+        lambda it: (_OF_A_STUDY | _OF_A_REJUDGING)[it.form](it.record),
         lambda it: it.record.drawn.count(),
         Order.COMPARISONS,
         Subject("study", "study", _studies),
-        label="Disagreement studies and adjudications",
+        label="Disagreement studies, adjudications and re-judging",
+        made=lambda study: (*_OF_A_STUDY, *(_OF_A_REJUDGING if study.is_rejudging else ())),
         shows=lambda it: seen_in_study(it.record),
         page=Page("export_study", "studies/<int:study_id>/export/<str:form>"),
     ),

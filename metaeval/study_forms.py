@@ -7,6 +7,8 @@ from django import forms
 from assessor.accounts.models import Person
 from assessor.campaigns.forms import RecordField
 from assessor.campaigns.models import Campaign, Condition
+from assessor.campaigns.queries import without_practice
+from assessor.labels.label_kind import label_kind
 from assessor.studies.actions import MAX_NOTE, PER_TOPIC
 from assessor.studies.models import ErrorCode, Study
 from assessor.studies.queries import judges_of
@@ -42,14 +44,34 @@ class DrawForm(forms.Form):
 
     def __init__(self, campaign: Campaign, purpose: Study.Purpose, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        is_adjudication = purpose == Study.Purpose.ADJUDICATION
-        labelled = campaign.conditions.filter(kind__in=sampled_kinds(), sample="").select_related("judge")
-        first = [condition.pk for condition in labelled if condition.is_peoples]
-        second = first if is_adjudication else [condition.pk for condition in labelled if condition.is_a_models]
-        self.fields["first"].queryset = labelled.filter(pk__in=first)  # type: ignore[attr-defined]
+        kinds = [
+            name for name in sampled_kinds() if purpose != Study.Purpose.REJUDGING or label_kind(name).labels_nuggets
+        ]
+        labelled = campaign.conditions.filter(kind__in=kinds, sample="").select_related("judge")
+        people = [condition.pk for condition in labelled if condition.is_peoples]
+        models = [condition.pk for condition in labelled if condition.is_a_models]
+        second = {Study.Purpose.ADJUDICATION: people, Study.Purpose.DISAGREEMENT: models}.get(purpose, people + models)
+        self.fields["first"].queryset = labelled.filter(pk__in=people)  # type: ignore[attr-defined]
         self.fields["second"].queryset = labelled.filter(pk__in=second)  # type: ignore[attr-defined]
-        if is_adjudication:
+        if purpose == Study.Purpose.ADJUDICATION:
             self.fields["second"].help_text = "The other person's labels."
+        if purpose == Study.Purpose.REJUDGING:
+            self.fields["first"].help_text = "People's labels, which are judged again."
+            self.fields["second"].help_text = "A model's labels, or other people's."
+            self.fields[
+                "per_topic"
+            ].help_text = (
+                "Of those that differ; as many that agree come with them. Leave empty for as many as there can be."
+            )
+            self.fields["topic"] = RecordField(
+                without_practice(campaign.topics.order_by("qid"), "pk"), required=False, empty_label="all topics"
+            )
+
+    def clean(self) -> dict[str, Any]:
+        """Return what is asked, with the one topic, if any, as topics."""
+        asked = super().clean() or {}
+        topic = asked.pop("topic", None)
+        return asked | ({"topics": [topic]} if topic else {})
 
 
 class GiveForm(forms.Form):

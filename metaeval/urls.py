@@ -82,6 +82,12 @@ urlpatterns = [
         {"purpose": Study.Purpose.ADJUDICATION},
         name="adjudication",
     ),
+    path(
+        "campaigns/<slug:slug>/rejudging/",
+        studies.studies,
+        {"purpose": Study.Purpose.REJUDGING},
+        name="rejudging",
+    ),
     path(f"{_STUDY}/", studies.study, name="study"),
     path(f"{_STUDY}/give/", studies.give, name="give_study"),
     path(f"{_STUDY}/ask/", studies.ask, name="ask_study"),

@@ -70,7 +70,7 @@ GROUPS = (
         "Quality",
         [
             Item("Questions", "questions", "ask", ["assignment_questions", "support_questions"]),
-            Item("Disagreement studies", "studies", "split", ["study", "ask_study", "give_study"]),
+            Item("Disagreement studies", "studies", "split", ["study", "ask_study", "give_study", "rejudging"]),
             Item("Adjudication", "adjudication", "gavel"),
         ],
     ),

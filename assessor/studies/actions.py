@@ -1,6 +1,6 @@
 """The writers of studies."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -107,13 +107,15 @@ def draw_study(
     second: Condition,
     per_topic: int | None = PER_TOPIC,
     seed: int | None = None,
+    topics: Collection[Topic] | None = None,
     acting_user: Person | None,
 ) -> Study:
     """Draw what two conditions label differently, and keep it with both labels. Raises StudyError.
 
     purpose: of Study.Purpose. per_topic: at most so many of each topic, all of them where it is None. seed: the same
-    one draws the same from the same labels; made up where there is none. Drawn from are items that have a label under
-    both conditions.
+    one draws the same from the same labels; made up where there is none. topics: these alone. Drawn from are items that
+    have a label under both conditions. To be judged again, of each topic as many are drawn that both label alike, and
+    no more that differ than there are of these: else it would show that they differ.
     """
     _require_comparable(campaign, purpose, first, second)
     study = Study(
@@ -131,11 +133,13 @@ def draw_study(
         raise StudyError("At most 0 of a topic are none at all; without a number all are drawn.")
     _require_valid(study)
     # Before the transaction: SQLite has one writer, and reading a track's labels takes seconds.
-    topics = list(without_practice(campaign.topics.order_by("qid"), "pk"))
-    some = [topics[at : at + _TOPICS_AT_ONCE] for at in range(0, len(topics), _TOPICS_AT_ONCE)]
+    every = without_practice(campaign.topics.order_by("qid"), "pk")
+    wanted = list(every if topics is None else every.filter(pk__in=[one.pk for one in topics]))
+    some = [wanted[at : at + _TOPICS_AT_ONCE] for at in range(0, len(wanted), _TOPICS_AT_ONCE)]
     drawn = [one for topics_of_some in some for one in _drawn_on(study, sampling_of(study.kind), topics_of_some)]
     if not drawn:
-        raise StudyError(f"{first} and {second} label nothing differently: there is nothing to draw.")
+        alike = ", or nothing alike on a topic where they do" if study.is_rejudging else ""
+        raise StudyError(f"{first} and {second} label nothing differently{alike}: there is nothing to draw.")
     with transaction.atomic():
         # One after the other, or two of one name could both find that there is none yet.
         Campaign.objects.select_for_update(no_key=True, of=("self",)).get(pk=campaign.pk)
@@ -153,6 +157,7 @@ def draw_study(
             seed=study.seed,
             per_topic=per_topic,
             items=len(drawn),
+            **({} if topics is None else {"topics": [one.qid for one in wanted]}),
         )
     return study
 
@@ -182,6 +187,8 @@ def _require_comparable(campaign: Campaign, purpose: str, first: Condition, seco
         raise StudyError(f"The labels of {second} are not people's: there is nothing between people to decide.")
     if purpose == Study.Purpose.DISAGREEMENT and not second.is_a_models:
         raise StudyError(f"The labels of {second} are not a model's.")
+    if purpose == Study.Purpose.REJUDGING and not label_kind(first.kind).labels_nuggets:
+        raise StudyError(f"{first} labels no nuggets: there is no diagnosis whose labels could be judged again.")
 
 
 def _drawn_on(study: Study, by: Sampling, topics: Sequence[Topic]) -> list[SampledItem]:
@@ -191,18 +198,24 @@ def _drawn_on(study: Study, by: Sampling, topics: Sequence[Topic]) -> list[Sampl
     """
     labels = by.labels_on(study.first, topics)
     others = by.labels_on(study.second, topics)
-    differ = [key for key, label in labels.items() if others.get(key, label) != label]
-    answers = Answer.objects.filter(pk__in={answer for answer, _ in differ})
+    keys = [key for key in labels if key in others and (study.is_rejudging or labels[key] != others[key])]
+    answers = Answer.objects.filter(pk__in={answer for answer, _ in keys})
     told = {pk: (qid, tag) for pk, qid, tag in answers.values_list("pk", "topic__qid", "run__tag")}
-    name_of = by.names(differ)
-    hashed: dict[str, list[tuple[bytes, Key]]] = {topic.qid: [] for topic in topics}
-    for key in differ:
+    name_of = by.names(keys)
+    # By topic: what differs, and what is alike.
+    hashed: dict[str, tuple[list[tuple[bytes, Key]], ...]] = {topic.qid: ([], []) for topic in topics}
+    for key in keys:
         qid, tag = told[key[0]]
-        hashed[qid].append((sha256(f"{study.seed} {qid} {tag} {by.drawn_by(name_of[key])}".encode()).digest(), key))
+        digest = sha256(f"{study.seed} {qid} {tag} {by.drawn_by(name_of[key])}".encode()).digest()
+        hashed[qid][labels[key] == others[key]].append((digest, key))
+    chosen = []
+    for differing, alike in hashed.values():
+        most = min(len(differing), len(alike)) if study.is_rejudging else len(differing)
+        most = min(most, study.per_topic or most)
+        chosen += sorted(sorted(differing)[:most] + sorted(alike)[:most])
     return [
         SampledItem(study=study, answer_id=key[0], item=name_of[key], first_label=labels[key], second_label=others[key])
-        for of_topic in hashed.values()
-        for _, key in sorted(of_topic)[: study.per_topic]
+        for _, key in chosen
     ]
 
 
@@ -210,7 +223,7 @@ def _drawn_on(study: Study, by: Sampling, topics: Sequence[Topic]) -> list[Sampl
 def let_people_judge(*, study: Study, name: str, acting_user: Person | None) -> Condition:
     """Make a condition under which a person labels a study's sample. Raises ConditionError.
 
-    In a study of disagreements it is a blind one like all others of its kind; in an adjudication both labels are shown.
+    It is a blind one like all others of its kind; only in an adjudication both labels are shown.
     """
     # One replicate after another.
     study = Study.objects.select_for_update(no_key=True, of=("self",)).select_related("first").get(pk=study.pk)
@@ -258,6 +271,8 @@ def plan_asking(*, study: Study, judge: ModelJudge, name: str, replicate: int) -
     """
     if study.is_adjudication:
         raise JobError("Where two people differ, a third person decides.")
+    if study.is_rejudging:
+        raise JobError("People's labels are judged again by people.")
     if judge.judge_id == study.second.judge_id and replicate == study.second.replicate:
         raise JobError(f"{judge} gave the labels of {study.second}: choose another judge, or another replicate.")
     return plan_job(

@@ -12,12 +12,14 @@ from assessor.studies.registration import canonical_text, hash_of
 class Study(models.Model):
     """Items that two conditions label differently, drawn to be labelled by others.
 
-    Whoever labels them does so under a condition of their own: one whose `sample` is the study's name.
+    Whoever labels them does so under a condition of their own: one whose `sample` is the study's name. Where labels are
+    to be judged again, as many items that both label alike are drawn with them.
     """
 
     class Purpose(models.TextChoices):
         DISAGREEMENT = "disagreement", "who is right? Others label the differing items, blind"
         ADJUDICATION = "adjudication", "two people differ: a third one sees both and decides"
+        REJUDGING = "rejudging", "should labels change? Others judge them again, blind, with as many that agree"
 
     campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="studies")
     name = models.CharField(max_length=100)
@@ -47,6 +49,11 @@ class Study(models.Model):
     def is_adjudication(self) -> bool:
         """Say whether a third person decides, and sees what the two said."""
         return self.purpose == self.Purpose.ADJUDICATION
+
+    @property
+    def is_rejudging(self) -> bool:
+        """Say whether the first labels are judged again."""
+        return self.purpose == self.Purpose.REJUDGING
 
 
 class SampledItem(AppendOnly):

@@ -8,7 +8,7 @@ from assessor.scores.reusability import TeamRow, team_rows
 from assignment.grading.measures import GRADE_SCORES, contributions, grade_scores
 from assignment.item_history import counted_nugget
 from assignment.models import AnswerSheet
-from assignment.score_arrays import IMPORTANCE, Scores, TopicLabels
+from assignment.score_arrays import IMPORTANCE, Revised, Scores, TopicLabels
 from assignment.score_tables import NuggetScoring
 from metaeval.stats.means import Figures, Policy
 
@@ -41,8 +41,10 @@ class GradeScoring(NuggetScoring):
     topic_notes = "grading/_topic_notes.html"
     topic_page = "grading/_topic_scores.html"
 
-    def load_with_labels(self, condition: Condition, topic: int | None = None) -> tuple[Scores, Labels]:
-        found, labels = super().load_with_labels(condition, topic)
+    def load_with_labels(
+        self, condition: Condition, topic: int | None = None, revised: Revised | None = None
+    ) -> tuple[Scores, Labels]:
+        found, labels = super().load_with_labels(condition, topic, revised)
         return GradeScores(*found), labels
 
     def beside(self, condition: Condition, found: Any) -> list[TeamRow]:

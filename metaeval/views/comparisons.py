@@ -290,7 +290,17 @@ def _of_topic(request: PersonRequest, found: Comparison, topic: Topic) -> tuple[
         "measure": measure,
         "sentence": sentence(diagnosis, measure, _item(found)),
         "parts": diagnosis.parts.items(),
+        "rejudging": _rejudging(sides, topic),
     }
+
+
+def _rejudging(sides: tuple[Condition, Condition], topic: Topic) -> str:
+    """Return the address of the form that has people's labels on a topic judged again; "" where neither is theirs."""
+    if not any(side.is_peoples for side in sides):
+        return ""
+    first, second = sorted(sides, key=lambda side: not side.is_peoples)
+    asked = {"name": f"Re-judging of {topic.qid}", "first": first.pk, "second": second.pk, "topic": topic.pk}
+    return f"{reverse('rejudging', args=[topic.campaign.slug])}?{urlencode(asked)}#new"
 
 
 @require_safe

@@ -1,5 +1,7 @@
 """Studies of disagreements and adjudications: drawn, given out, and what came of them."""
 
+from math import isnan
+
 from django.contrib import messages
 from django.core.exceptions import NON_FIELD_ERRORS
 from django.core.paginator import Paginator
@@ -23,7 +25,9 @@ from assessor.work.actions import PlanError
 from assessor.work.queries import assessors
 from assessor.work.write_protocol import Stale
 from metaeval.charts.rendering import FORMS
+from metaeval.measures import measures_of
 from metaeval.pages import figure_content
+from metaeval.revisions import revised_runs, revisions_of, sentence
 from metaeval.studies import (
     study_figures,
     study_items,
@@ -31,6 +35,7 @@ from metaeval.studies import (
     study_results,
 )
 from metaeval.study_forms import CodeForm, CodingForm, DrawForm, GiveForm
+from metaeval.study_words import WORDS
 from metaeval.views.figures import figure_response
 
 _ITEMS = 20  # on a page
@@ -38,9 +43,12 @@ _ITEMS = 20  # on a page
 
 @require_http_methods(["GET", "POST"])
 def studies(request: PersonRequest, slug: str, purpose: Study.Purpose = Study.Purpose.DISAGREEMENT) -> HttpResponse:
-    """All studies of a campaign with this purpose, with what came of them; a POST draws a new one."""
+    """All studies of a campaign with this purpose, with what came of them; a POST draws a new one.
+
+    What a GET names of the form's fields is filled in.
+    """
     campaign = organized_campaign(request.user, slug)
-    form = DrawForm(campaign, purpose, request.POST or None)
+    form = DrawForm(campaign, purpose, request.POST or None, initial=request.GET.dict())
     if request.method == "POST" and form.is_valid():
         try:
             study = actions.draw_study(
@@ -54,7 +62,7 @@ def studies(request: PersonRequest, slug: str, purpose: Study.Purpose = Study.Pu
     context = {
         "campaign": campaign,
         "form": form,
-        "is_adjudication": purpose == Study.Purpose.ADJUDICATION,
+        "words": WORDS[purpose],
         "results": study_results(list(queries.studies_of(campaign).filter(purpose=purpose))),
     }
     return render(request, "metaeval/studies.html", context)
@@ -71,6 +79,8 @@ def study(request: PersonRequest, slug: str, study_id: int) -> HttpResponse:
     context = {
         "campaign": campaign,
         "study": study,
+        "words": WORDS[Study.Purpose(study.purpose)],
+        **(_revised(request, study) if study.is_rejudging else {}),
         "result": result,
         "results": [result],  # of the table that the page of all studies has too
         "figures": [figure_content(one.name, one.title, one.specification) for one in study_figures(result)],
@@ -83,6 +93,30 @@ def study(request: PersonRequest, slug: str, study_id: int) -> HttpResponse:
         "max_note": actions.MAX_NOTE,
     }
     return render(request, "metaeval/study.html", context)
+
+
+def _revised(request: PersonRequest, study: Study) -> dict[str, object]:
+    """Return the scores before and after by one of the measures. Raises Http404 where there is no such measure."""
+    measures = measures_of(study.first)
+    asked = request.GET.get("measure", measures[0].key)
+    measure = next((one for one in measures if one.key == asked), None)
+    if measure is None:
+        raise Http404("There is no such measure.")
+    revisions = revisions_of(study)
+    return {
+        "measures": measures,
+        "measure": measure,
+        "sentences": [sentence(study, one) for one in revisions],
+        "revisions": revisions,
+        "revised": [
+            (row.name, measure.on_page(row.before), [(measure.on_page(mean), _signed(by)) for mean, by in row.after])
+            for row in revised_runs(study, revisions, measure)
+        ],
+    }
+
+
+def _signed(change: float) -> str:
+    return "—" if isnan(change) else f"{change:+.3f}"
 
 
 @require_safe

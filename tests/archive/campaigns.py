@@ -335,6 +335,11 @@ def _compare(campaign: Campaign, models: Condition, tmp_path: Path, olga: Person
     study = draw_study(
         campaign=campaign, name="who is right", purpose=purpose, first=people, second=models, seed=3, acting_user=olga
     )
+    purpose = Study.Purpose.REJUDGING
+    again = draw_study(
+        campaign=campaign, name="again", purpose=purpose, first=people, second=models, seed=3, acting_user=olga
+    )
+    let_people_judge(study=again, name="judges again", acting_user=olga)
     fields = {"title": "a study", "sample": "all", "stopping_rule": "at the end", "measures": ["V"]}
     register_study(
         campaign=campaign, fields=fields | {"hypotheses": ["τ is 1."], "conditions": ["later"]}, acting_user=olga

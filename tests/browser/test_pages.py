@@ -93,6 +93,7 @@ PAGES = {
         "/campaigns/demo/studies/",
         "/campaigns/demo/studies/1/",
         "/campaigns/demo/adjudication/",
+        "/campaigns/demo/rejudging/",
         "/campaigns/demo/studies/1/ask/",
         "/campaigns/demo/comparisons/",
         "/campaigns/demo/comparisons/1/",

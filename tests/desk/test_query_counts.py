@@ -300,7 +300,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
                 "comparisons",
                 "calibrations",
             ),
-            *("adjudication", "registrations"),
+            *("adjudication", "rejudging", "registrations"),
             *("hybrids", "draws"),
             *("export_studies", "campaign_guidelines", "practice", "plan_hours", "allocate_plan", "export_plan"),
             *("effort", "topics", "passages", "runs", "relevance_grades", "find", "plan_give"),

@@ -252,7 +252,16 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "run_scores": ("GET", ORGANIZER),
     "support_pairs": ("GET", ORGANIZER),
     **dict.fromkeys(
-        ("studies", "adjudication", "export_studies", "study", "ask_study", "study_figure", "export_study"),
+        (
+            "studies",
+            "adjudication",
+            "rejudging",
+            "export_studies",
+            "study",
+            "ask_study",
+            "study_figure",
+            "export_study",
+        ),
         ("GET", ORGANIZER),
     ),
     **dict.fromkeys(("give_study", "define_code", "code_item"), ("POST", (401, 404, 404, 302, 404, 404, 404, 404))),
@@ -268,7 +277,16 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
 # Pages that an organizer's own POST reaches too: refused to everybody else just the same.
 POSTED = ("new_campaign", "protocol", "new_condition", "setup", "imports", "plan_give", "new_judge", "judge")
 POSTED += ("launch_job",)
-POSTED += ("import_prompts", "studies", "adjudication", "ask_study", "comparisons", "calibrations", "choose_export")
+POSTED += (
+    "import_prompts",
+    "studies",
+    "adjudication",
+    "rejudging",
+    "ask_study",
+    "comparisons",
+    "calibrations",
+    "choose_export",
+)
 POSTED += ("hybrids",)
 
 
@@ -578,6 +596,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "support_pairs": f"{base}/pairs/?topic={bank.topic_id}",
         "studies": f"{base}/studies/",
         "adjudication": f"{base}/adjudication/",
+        "rejudging": f"{base}/rejudging/",
         "export_studies": f"{base}/studies.csv",
         "study": f"{studies}/",
         "ask_study": f"{studies}/ask/",

@@ -46,7 +46,7 @@ from tests.support.judging_helpers import run_file
 from tests.work.conftest import at_once
 
 # Whatever names a study, its conditions and judges, and runs.
-SECRETS = ("telltale", "NIST", "Mia", "team.", "disagree", "studies", "sample")
+SECRETS = ("telltale", "NIST", "Mia", "team.", "disagree", "studies", "sample", "rejudging", "re-judging")
 
 
 @pytest.fixture
@@ -377,12 +377,13 @@ def refused_elsewhere(client: Client, study: Study, task: Task) -> Iterator[Http
         yield response
 
 
-FORMS = ("items.csv", "agreement.csv", "labels.csv", "json")
+FORMS = ("items.csv", "agreement.csv", "labels.csv", "scores.csv", "json")
+BLIND = [("support", "disagreement"), ("assignment", "disagreement"), ("assignment", "rejudging")]
 
 
-@pytest.mark.parametrize("kind", ["support", "assignment"])
-def test_nothing_tells_what_it_is_or_what_others_said(study, n_study, topic, carl, kind: str):
-    of = study if kind == "support" else n_study
+@pytest.mark.parametrize(("kind", "purpose"), BLIND)
+def test_nothing_tells_what_it_is_or_what_others_said(study, n_people, n_model, topic, carl, kind: str, purpose: str):
+    of = study if kind == "support" else draw(n_people, n_model, name="Telltale nuggets", purpose=purpose)
     condition = judges(of)
     # Another judge has said something already, and so have all that it was drawn from.
     sibling = judges(of, "Telltale sibling")
@@ -411,9 +412,9 @@ def test_nothing_tells_what_it_is_or_what_others_said(study, n_study, topic, car
     assert not Exposure.objects.filter(kind=kind).exists()
 
 
-@pytest.mark.parametrize("kind", ["support", "assignment"])
-def test_the_first_and_the_second_change_no_byte(study, n_study, topic, carl, kind: str):
-    of = study if kind == "support" else n_study
+@pytest.mark.parametrize(("kind", "purpose"), BLIND)
+def test_the_first_and_the_second_change_no_byte(study, n_people, n_model, topic, carl, kind: str, purpose: str):
+    of = study if kind == "support" else draw(n_people, n_model, name="Telltale nuggets", purpose=purpose)
     [task] = give(judges(of), carl, topic)
     client = client_of(carl)
     sheet = all_judged(task)[0]

@@ -441,30 +441,33 @@ def test_pages_ask_no_more_of_more_studies_judges_items_and_topics(
     small = draw(others, model, per_topic=1, name="Small")
     n_others = nugget_labels(nuggets, "Others assigned", "people", {("team.one", "t1"): N_PEOPLE["team.one", "t1"]})
     small_nuggets = draw(n_others, n_model, per_topic=1, name="Few")
-    assert [{one[0] for one in items(study)} for study in (small, small_nuggets)] == [{"t1"}, {"t1"}]
-    for study in (small, small_nuggets):
+    again = draw(n_others, n_model, purpose="rejudging", per_topic=1, name="Again")
+    assert [{one[0] for one in items(study)} for study in (small, small_nuggets, again)] == [{"t1"}, {"t1"}, {"t1"}]
+    for study in (small, small_nuggets, again):
         let_people_judge(study=study, name=f"{study} judge", acting_user=None)
 
     def counts(*studies: Study) -> list[int]:
         found = []
-        for address in ["/", ".csv", *(f"/{study.pk}/{rest}" for study in studies for rest in RESTS)]:
+        scores = [f"/{study.pk}/export/scores.csv" for study in studies if study.is_rejudging]
+        for address in ["/", ".csv", *scores, *(f"/{study.pk}/{rest}" for study in studies for rest in RESTS)]:
             file(client, address)
             with CaptureQueriesContext(connection) as counted:
                 file(client, address)
             found.append(len(counted))
         return found
 
-    few = counts(small, small_nuggets)
+    few = counts(small, small_nuggets, again)
     large, large_nuggets = draw(people, model, name="Large"), draw(n_people, n_model, name="Many")
     code(answered, "c")
-    for study in (large, large_nuggets):
+    more_again = draw(n_people, n_model, purpose="rejudging", name="More again")
+    for study in (large, large_nuggets, more_again):
         for number in range(3):
             let_people_judge(study=study, name=f"{study} judge {number}", acting_user=None)
         for drawn in study.drawn.all():
             code_item(drawn=drawn, codes=["c"], note="n", seen=0, acting_user=None)
     for number in range(3):
         support_labels(answered, f"Rea {number}", "model", JUDGE, sample="Large", replicate=number)
-    assert counts(large, large_nuggets) == few
+    assert counts(large, large_nuggets, more_again) == few
 
 
 RESTS = (

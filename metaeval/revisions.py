@@ -20,7 +20,7 @@ from metaeval.stats.measures import Measure
 
 BEFORE, REVISED = "before", "revised after comparison"
 _ALL = "all"  # in the place of a topic
-Named = tuple[int, str]  # an answer, and the stored name of one of its items
+_Named = tuple[int, str]  # an answer, and the stored name of one of its items
 
 
 class Judged(NamedTuple):
@@ -68,16 +68,18 @@ def revisions_of(study: Study) -> list[Revision]:
 
 
 def _revision(
-    study: Study, drawn: Sequence[SampledItem], keys: Mapping[Named, Key], judge: Condition, labels: Mapping[int, str]
+    study: Study, drawn: Sequence[SampledItem], keys: Mapping[_Named, Key], judge: Condition, labels: Mapping[int, str]
 ) -> Revision:
     given = {(one.answer_id, one.item): labels[one.pk] for one in drawn if one.pk in labels}
     revised = {keys[named]: label for named, label in given.items() if named in keys}
     scores = scoring_of(study.kind).load_revised(study.first, revised)
-    differing, alike = ([one for one in drawn if (one.first_label != one.second_label) == differ] for differ in (1, 0))
+    differing, alike = (
+        [one for one in drawn if (one.first_label != one.second_label) == differ] for differ in (True, False)
+    )
     return Revision(judge, _judged(differing, labels), _judged(alike, labels), scores)
 
 
-def _keys(study: Study) -> dict[Named, Key]:
+def _keys(study: Study) -> dict[_Named, Key]:
     """Return what labels call the items now that stand under the first condition, by answer and stored name."""
     by = sampling_of(study.kind)
     standing = by.labels_on(study.first, list(topics_of(study)))
@@ -115,8 +117,8 @@ def sentence(study: Study, one: Revision) -> str:
     differing, alike = one.differing, one.alike
     left = differing.drawn + alike.drawn - differing.again - alike.again
     told = (
-        f"Blind, {one.judge} labels {differing.changed} of {differing.again} {items} otherwise on which both sides "
-        f"differed, and {alike.changed} of {alike.again} on which they agreed"
+        f"{one.judge} gave another label to {differing.changed} of {differing.again} {items} on which both sides "
+        f"differed, and to {alike.changed} of {alike.again} on which they agreed"
     )
     return f"{told}; {left} are still to be judged." if left else f"{told}."
 

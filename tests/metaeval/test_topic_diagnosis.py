@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from assessor.campaigns.condition_kind import CIRCULAR, ConditionKind
-from assessor.campaigns.models import Campaign, Condition
+from assessor.campaigns.models import Campaign, Condition, Judge
 from assessor.runtime.process_cache import cache
 from metaeval.actions import create_comparison, run
 from metaeval.models import Comparison
@@ -178,11 +178,15 @@ def test_the_way_to_the_labels_of_a_nugget(client: Client, first: Condition, com
 
 
 def test_labels_change_through_blind_judging_alone(client: Client, compared: Comparison):
-    """The page never says what tau would be had labels been others, and says how they may be changed."""
+    """The page never says what tau would be had labels been others; those of people are judged again from here."""
+    assert "Only people’s labels are judged again." in page(client, address(compared))
+    of_people = Judge.objects.create(kind="imported", name="NIST", parameters={"by": "people"})
+    Condition.objects.filter(pk=compared.second.pk).update(judge=of_people)
     text = page(client, address(compared))
-    assert "as many labels drawn at random on which both sides agree" in text
-    assert "revised after comparison" in text
-    assert 'href="/campaigns/study/studies/"' in text
+    assert "mixed with as many on which both sides agree" in text
+    # The first labels are people's, whichever side of the comparison they are.
+    sides = f"first={compared.second.pk}&amp;second={compared.first.pk}"
+    assert f'href="/campaigns/study/rejudging/?name=Re-judging+of+t1&amp;{sides}&amp;topic=' in text
 
 
 def test_where_importance_is_missing_other_measures_are_offered(

@@ -257,8 +257,8 @@ def test_the_page_has_both_scores_and_says_which_is_which(
     text = page(client, study, "?measure=a")
     assert "Revised after comparison <sub>Judge</sub>" in text
     told = (
-        f"Blind, Judge labels {revision.differing.changed} of 3 nuggets otherwise on which both sides differed, "
-        f"and {revision.alike.changed} of 3 on which they agreed."
+        f"Judge gave another label to {revision.differing.changed} of 3 nuggets on which both sides differed, "
+        f"and to {revision.alike.changed} of 3 on which they agreed."
     )
     assert f'<p class="in sum">{told}</p>' in text
     table = text.split('id="revised"')[1].split("</section>")[0]

@@ -17,6 +17,7 @@ from assessor.scores.score_source import scoring_of
 from assignment.grading.score_tables import GradeScoring
 from metaeval.reusability import reusability
 from metaeval.stats.means import Policy
+from metaeval.stats.statistic import Statistic
 from nuggets.models import BankEdition, Drafting, Nugget
 from tests.assignment.conftest import run_file
 from tests.assignment.scored import auto_condition, label
@@ -189,7 +190,14 @@ def test_the_page_names_the_run_that_loses_most(client: Client, judged: Conditio
     scores = found.scores.scores[:, scoring_of("assignment").measures.keys.index("astrict")]
     assert float(rows["a"]["change"]) == pytest.approx(without["a"][0] - scores[0])
     assert float(rows["a"]["change_of_others"]) == pytest.approx(np.mean(without["a"][1:]) - scores[1:].mean())
-    assert found.headline.startswith(f"{found.rows[0].run} loses ")
+    worst = found.rows[0]
+    places = f"{int(worst.found.places.value)} place{'s' * (worst.found.places.value > 1)}"
+    nuggets = f"{worst.left_out} nugget{'s' * (worst.left_out > 1)}"
+    teams = sum(row.left_out > 0 for row in found.rows)
+    assert found.headline == (
+        f"{worst.run} loses {places} without the {nuggets} that {worst.team} brought: "
+        f"the largest loss of {teams} teams."
+    )
     assert max(row.found.places.value for row in found.rows) == found.rows[0].found.places.value
     assert "1 of 5 nuggets name no source" in text
     assert escape(found.fairness) in text
@@ -203,6 +211,20 @@ def test_sentences_follow_from_the_numbers(judged: Condition):
     tau = min(row.found.tau.value for row in found.rows)
     assert f"at least {tau:.3f}." in found.statement
     assert "(2 nuggets of 5), and scored all runs again. 1 nugget without such a source stayed." in found.statement
+
+
+def test_the_headline_claims_no_loss_where_there_is_none(judged: Condition):
+    found = reusability(judged, Policy.ZERO, "astrict")
+    assert found
+    kept = [row._replace(found=row.found._replace(places=Statistic(0, 1))) for row in found.rows]
+    teams = sum(row.left_out > 0 for row in found.rows)
+    assert found._replace(rows=kept).headline == (
+        f"No run loses a place without the nuggets that its own team brought ({teams} teams left out in turn)."
+    )
+    shared = [row._replace(left_out=0) for row in found.rows]
+    assert found._replace(rows=shared).headline == (
+        "No team alone brought any of the nuggets: leaving one out changes no score."
+    )
 
 
 def test_where_no_nugget_has_evidence_nothing_changes(client: Client, first: Condition):

@@ -184,16 +184,16 @@ def _analyse(condition: Condition) -> ItemAnalysis:
         topics.append(TopicBank(topic.pk, topic.qid, topic.title, len(counted), cronbach_alpha(bank)))
         items = item_statistics(bank)
         nuggets += [
-            NuggetItem(topic.pk, topic.qid, one["uid"], one["text"], one["importance"], *_flat(item), place)
+            NuggetItem(topic.pk, topic.qid, one["uid"], one["text"], one["importance"], *_flat(item, place))
             for one, item, place in zip(counted, items, places_by_correlation(items), strict=True)
         ]
     curve = shorter_banks(banks, seed=SEED) if banks and len(runs) >= LEAST_RUNS else []
     return ItemAnalysis(nuggets, topics, len(runs), curve)
 
 
-def _flat(item: Item) -> tuple[Any, ...]:
+def _flat(item: Item, place: int) -> tuple[Any, ...]:
     figures = (item.difficulty.value, item.correlation.value, item.information.value)
-    return item.difficulty.n, *figures, item.correlation.why, item.flags
+    return item.difficulty.n, *figures, item.correlation.why, item.flags, place
 
 
 def sentence(found: ItemAnalysis, item: str, hours: float) -> list[Part]:

@@ -72,4 +72,4 @@ def measured_hours(condition: Condition) -> float:
     """Return the hours that people needed for a topic under a condition alone; 0 where nothing was measured."""
     times = without_practice(TimeSpent.objects.filter(task__condition=condition), by="task__topic")
     told = times.aggregate(seconds=Sum("seconds"), topics=Count("task__topic", distinct=True))
-    return (told["seconds"] or 0) / max(told["topics"], 1) / _HOUR
+    return float((told["seconds"] or 0) / max(told["topics"], 1) / _HOUR)

@@ -52,11 +52,12 @@ class Scoring(Protocol):
         """Do the same for what is asked of one topic, by key: others may be left out, but no run."""
         return self.load_with_labels(condition)
 
-    def load_revised(self, condition: Condition, labels: Mapping[tuple[int, str], str]) -> Scores:
-        """Compute all scores with other labels in the place of some of a condition's; of kinds that label nuggets.
+    def load_revised(self, condition: Condition, labels: Mapping[tuple[int, str], str]) -> Scores | None:
+        """Compute all scores with other labels in the place of some of a condition's; None where none are of nuggets.
 
         labels: by answer's key and the item's, as assessor.studies.sampling has them.
         """
+        return None
 
     def contribution(self, sheet: Any, item: str, code: int) -> Mapping[str, tuple[float, float]]:
         """Return value and weight by measure of the label of an item; code: its place among the labels."""

@@ -25,6 +25,8 @@ def _calls() -> QuerySet[Call]:
 
 def is_mixed(condition: Condition) -> bool:
     """Say whether calls under a condition were answered by models of different names, however many calls there are."""
+    if condition.judge_id is None:  # people's: no job is under it
+        return False
     of_job = _calls().filter(job=OuterRef("pk")).order_by("model")
     ends = Job.objects.filter(condition=condition).values_list(
         Subquery(of_job.values("model")[:1]), Subquery(of_job.reverse().values("model")[:1])

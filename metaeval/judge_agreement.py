@@ -19,7 +19,7 @@ from assessor.scores.leaderboards import name_of
 from assessor.scores.score_source import scored_conditions
 from metaeval.headline import Part
 from metaeval.inputs import Restriction, grade_states, load_input, names_of, restrict
-from metaeval.kept_results import kept_in_states
+from metaeval.kept_results import KeptFigure, keep_figures, kept_in_states
 from metaeval.label_pairs import ItemLabels, label_table
 from metaeval.label_report import labelled_by
 from metaeval.measures import measure_named
@@ -91,7 +91,8 @@ class LabelAgreement(NamedTuple):
 class JudgeAgreement(NamedTuple):
     """How far judges of the same items agree. reference: the place of the one that others are held against.
 
-    measure: by its key, "" of grades, of which there are no taus; items: what is labelled, in the plural.
+    measure: by its key, "" of grades, of which there are no taus; items: what is labelled, in the plural; states: as
+    kept_in_states() takes them.
     """
 
     labels: LabelAgreement
@@ -101,6 +102,7 @@ class JudgeAgreement(NamedTuple):
     measure: str
     policy: Policy
     taus: dict[Two, Levels]
+    states: Mapping[int, State]
 
     @property
     def judges(self) -> list[JudgeRow]:
@@ -193,7 +195,11 @@ def choose_judges(record: Judge, names: str = "") -> list[Judge]:
 
     names: with commas between them, in quotation marks where they have commas; "" for the first MOST.
     """
-    there = fellow_judges(record)
+    return choose_among(fellow_judges(record), record, names)
+
+
+def choose_among(there: list[Judge], record: Judge, names: str) -> list[Judge]:
+    """Do the same where fellow_judges() were asked for. Raises ChoiceError."""
     if not names:
         first = there[:MOST]
         return first if record in first else [*first[:-1], record]
@@ -240,6 +246,7 @@ def judge_agreement(record: Judge, judges: Sequence[Judge], policy: Policy, meas
         measure,
         policy,
         taus,
+        named,
     )
 
 
@@ -350,8 +357,13 @@ def _of_models(found: JudgeAgreement, kappas: Mapping[Two, Statistic]) -> list[P
     return [*parts, Part(" against "), Part(less, True), Part(f". {no_evidence}" if first == "each other" else ".")]
 
 
-def judge_figures(found: JudgeAgreement, weights: Weights) -> "list[NamedFigure]":
-    """Return the matrix of kappa and the shares of labels."""
+def judge_figures(found: JudgeAgreement, weights: Weights) -> list[KeptFigure]:
+    """Return the matrix of kappa and the shares of labels, kept as long as the labels."""
+    of = "labels" if found.measure else "grades"
+    return kept_in_states(found.states, f"judges.{of}.{weights}", lambda: keep_figures(_figures(found, weights)))
+
+
+def _figures(found: JudgeAgreement, weights: Weights) -> "list[NamedFigure]":
     from metaeval.charts.figures import NamedFigure, distribution_figure, kappa_figure
 
     names = [judge.name for judge in found.judges]

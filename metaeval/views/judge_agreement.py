@@ -23,7 +23,7 @@ from metaeval.judge_agreement import (
     Judge,
     JudgeAgreement,
     candidates,
-    choose_judges,
+    choose_among,
     fellow_judges,
     in_csv,
     judge_agreement,
@@ -47,9 +47,13 @@ _SHADES = (0.2, 0.4, 0.6, 0.8)  # of kappa and tau, from which on a cell is dark
 
 
 class _Asked(NamedTuple):
-    """What an address asks for. names: of the judges, as addresses have them; measures: of scores, none of grades."""
+    """What an address asks for. there: all that label the same; names: of the judges, as addresses have them.
+
+    measures: of scores, none of grades.
+    """
 
     record: Judge
+    there: list[Judge]
     judges: list[Judge]
     names: str
     measures: list[Measure]
@@ -64,15 +68,16 @@ def _asked(request: PersonRequest, record: Judge) -> _Asked:
     if policy not in POLICIES or (measure and measure not in {one.key for one in measures}):
         raise Http404("There is no such measure or policy.")
     names = ",".join(request.GET.getlist("judges"))
+    there = fellow_judges(record)
     try:
-        judges = choose_judges(record, names)
+        judges = choose_among(there, record, names)
     except ChoiceError as error:
         raise Http404(str(error)) from error
     found = judge_agreement(record, judges, Policy(policy), measure)
     weights = request.GET.get("kappa", found.weights[0])
     if weights not in found.weights:
         raise Http404("There is no such kappa of these labels.")
-    return _Asked(record, judges, names, measures, found, Weights(weights))
+    return _Asked(record, there, judges, names, measures, found, Weights(weights))
 
 
 class Cell(NamedTuple):
@@ -170,9 +175,7 @@ def _page(request: PersonRequest, record: Judge) -> HttpResponse:
             )
             for row in candidates(found, weights, by)
         ],
-        "choices": [
-            (in_csv([one.name]), one.name, one in asked.judges, one == record) for one in fellow_judges(record)
-        ],
+        "choices": [(in_csv([one.name]), one.name, one in asked.judges, one == record) for one in asked.there],
         "measures": asked.measures,
         "policies": [(one, POLICY_WORDS[one]) for one in POLICIES],
         "tables": [(name, _file(asked, name)) for name in TABLES],

@@ -152,7 +152,7 @@ def judged(kappas: dict[Two, float | None], *by: str) -> JudgeAgreement:
     judges = [JudgeRow(f"Condition-{at}", f"judge {at}", whose, np.array([4, 4]), 0) for at, whose in enumerate(by)]
     alphas = {Level.NOMINAL: Statistic(0.25, 8)}
     labels = LabelAgreement(["no", "yes"], judges, agreements, alphas)
-    return JudgeAgreement(labels, 0, "nuggets", False, "", Policy.ZERO, {})
+    return JudgeAgreement(labels, 0, "nuggets", False, "", Policy.ZERO, {}, {})
 
 
 EACH_TWO = "Each two of 3 judges agree on labels with"

@@ -24,7 +24,7 @@ from bench import house, track
 if TYPE_CHECKING:
     from django.test import Client
 
-    from assessor.campaigns.models import Campaign, Condition, Topic
+    from assessor.campaigns.models import Campaign, Condition, Judge, Topic
 
 
 class Items(NamedTuple):
@@ -122,8 +122,19 @@ def _questions(topic: "Topic", language: track.Language) -> dict[str, Any]:
     return {"query_id": topic.qid, "title_query": topic.title, "format_version": "v3", "nugget_bank": questions}
 
 
-def label(campaign: "Campaign", items: Items = NUGGETS, *, name: str = "", seed: int = 830) -> "Condition":
-    """Make a condition and its answer sheets, as rows, with labels by chance. name: if not the labels' own."""
+def label(
+    campaign: "Campaign",
+    items: Items = NUGGETS,
+    *,
+    name: str = "",
+    seed: int = 830,
+    topics: int | None = None,
+    by: "Judge | None" = None,
+) -> "Condition":
+    """Make a condition and its answer sheets, as rows, with labels by chance. name: if not the labels' own.
+
+    topics: how many have labels; by: who gave them elsewhere, if not a model here.
+    """
     from django.db import transaction
 
     from assessor.campaigns.actions import create_condition
@@ -131,20 +142,20 @@ def label(campaign: "Campaign", items: Items = NUGGETS, *, name: str = "", seed:
     from assignment.actions.judged_answers import add_sheets, sheet_row
     from nuggets.queries import nuggets_in_order
 
-    judge = Judge.objects.create(kind="model", name=f"made up {name or items.labels_name}")
+    judge = by or Judge.objects.create(kind="model", name=f"made up {name or items.labels_name}")
     condition = create_condition(
         Condition(
             campaign=campaign,
             name=name or items.labels_name,
             kind=items.kind,
-            method=items.method,
+            method=Condition.IMPORTED if by else items.method,
             nuggets=campaign.conditions.get(name=items.name),
             judge=judge,
         ),
         acting_user=None,
     )
     chance = random.Random(seed)
-    for bank in condition.nuggets.nugget_banks.all():
+    for bank in condition.nuggets.nugget_banks.all()[:topics]:
         asked = [nugget.pk for nugget in nuggets_in_order(bank)]
         with transaction.atomic():
             add_sheets(

@@ -1,11 +1,12 @@
-"""How long the pages of statistics of a condition of a track's size take: the first time, and asked for again.
+"""How long the pages of statistics of a track's size take: the first time, and asked for again.
 
     python -m bench.statistics_pages [--scale 0.1] [--keep FOLDER] [--database URL]
 
-A track with 146 runs and 301 topics gets 19 nuggets a topic, each with evidence that answers cite, and two conditions
-with a label of each in each answer, by chance. A process for each page starts, signs the organizer in and opens the
-page of a new campaign; then it asks for the page, with all scores still to be loaded, and again. A page over its
-limits fails it.
+A track with 146 runs and 301 topics gets 19 nuggets a topic, each with evidence that answers cite; two conditions of
+models with a label of each in each answer, by chance, and their comparison; and people's labels of a part of the
+topics, with a calibration and hybrid scores. A process for each page starts, signs the organizer in and opens the page
+of a new campaign; then it asks for the page, with all scores still to be loaded, and again. A page over its limits
+fails it. CPU seconds tell what a page takes on a machine that others use too.
 """
 
 import json
@@ -20,25 +21,34 @@ from bench.scores import NUGGETS, label
 
 if TYPE_CHECKING:
     from assessor.campaigns.models import Campaign
-    from metaeval.models import Comparison
 
-FIRST, SECOND = "First", "Second"
+FIRST, SECOND, PEOPLE = "First", "Second", "People"
+_PEOPLES_TOPICS = 45
 LIMIT, AGAIN_LIMIT = 2, 0.1  # seconds
 _EVIDENCE = 3  # passages that a nugget comes from, at most
 _TIMES = 10  # a page is asked for again
 PAGES = {
+    "scores": "scores/?condition={condition}",
+    "score figures": "scores/{condition}/figures/",
     "significance": "scores/{condition}/significance/",
+    "randomised HSD": "scores/{condition}/significance/?correction=randomised",
     "nuggets": "scores/{condition}/nuggets/",
     "reusability": "scores/{condition}/reusability/",
     "judges": "scores/{condition}/judges/",
     "next edition": "scores/{condition}/next-edition/",
+    "comparisons": "comparisons/",
+    "comparison": "comparisons/{comparison}/",
     "topic of a comparison": "comparisons/{comparison}/topics/{topic}/",
+    "hybrid scores": "hybrids/{hybrid}/",
+    "calibrations": "calibrations/",
+    "calibration": "calibrations/{calibration}/",
 }
 
 
 def build(folder: Path, scale: float) -> None:
-    """Fill an empty database with the track, two conditions and a comparison of them, which is not computed."""
-    from metaeval.actions import create_comparison
+    """Fill an empty database with the track and its conditions, and all that is computed before a page shows it."""
+    from assessor.campaigns.models import Judge
+    from metaeval.actions import create_calibration, create_comparison, create_hybrid, run
 
     campaign = house.new_campaign()
     for part in track.write(folder / "track", scale):
@@ -46,7 +56,12 @@ def build(folder: Path, scale: float) -> None:
             house.load(campaign, part)
     add_nuggets(campaign, folder)
     first, second = (label(campaign, name=name, seed=830 + at) for at, name in enumerate((FIRST, SECOND)))
-    create_comparison(campaign=campaign, first=first, second=second, seed=7, acting_user=None)
+    assessors = Judge.objects.create(kind="imported", name="made-up people", parameters={"by": "people"})
+    people = label(campaign, name=PEOPLE, seed=832, topics=_PEOPLES_TOPICS, by=assessors)
+    create_hybrid(campaign=campaign, human=people, model=first, acting_user=None)
+    create_calibration(campaign=campaign, human=people, judged=first, acting_user=None)
+    calculation = run(create_comparison(campaign=campaign, first=first, second=second, seed=7, acting_user=None))
+    assert calculation.state == "done", calculation.why
 
 
 def add_nuggets(campaign: "Campaign", folder: Path) -> None:
@@ -77,33 +92,43 @@ def add_nuggets(campaign: "Campaign", folder: Path) -> None:
     house.load(campaign, track.Part(NUGGETS.file, path, {"condition": NUGGETS.name, "by": "people"}, 0))
 
 
-def _comparison() -> "Comparison":
-    from metaeval.models import Comparison
-
-    return Comparison.objects.select_related("campaign__created_by").get()
-
-
 def open_page(step: str) -> dict[str, float]:
-    """Ask for a page by its name in PAGES as the organizer's browser does; return seconds and the peak in MiB."""
-    compared = _comparison()
+    """Ask for a page by its name in PAGES as the organizer's browser does; return seconds, size and the peak in MiB."""
+    from assessor.runtime.garbage import spare_what_is_loaded
+    from metaeval.models import Calibration, Comparison, Hybrid
+
+    compared = Comparison.objects.select_related("campaign__created_by").get()
     parts = {
         "condition": compared.first.pk,
         "comparison": compared.pk,
         "topic": compared.campaign.topics.earliest("pk").pk,
+        "hybrid": Hybrid.objects.get().pk,
+        "calibration": Calibration.objects.get().pk,
     }
     client = house.client(compared.campaign.created_by)
+    spare_what_is_loaded()  # as a web process does (assessor/wsgi.py)
     assert client.get("/new-campaign/").status_code == 200
-    took, address = [], f"/campaigns/{house.SLUG}/{PAGES[step].format(**parts)}"
+    loop = house.loop()
+    took, cpu, address = [], [], f"/campaigns/{house.SLUG}/{PAGES[step].format(**parts)}"
     for _ in range(1 + _TIMES):
-        start = time.perf_counter()
+        start, worked = time.perf_counter(), time.process_time()
         response = client.get(address)
         took.append(time.perf_counter() - start)
+        cpu.append(time.process_time() - worked)
         assert response.status_code == 200, response
-    return {"first": took[0], "again": max(took[1:]), "KB": len(response.content) / 1e3, "MiB": house.peak()}
+    return {
+        "first": took[0],
+        "first CPU": cpu[0],
+        "again": max(took[1:]),
+        "again CPU": max(cpu[1:]),
+        "loop": loop,
+        "KB": len(response.content) / 1e3,
+        "MiB": house.peak(),
+    }
 
 
 def main() -> None:
-    chosen = house.arguments("Measure the pages of statistics of a condition of a track's size.", PAGES).parse_args()
+    chosen = house.arguments("Measure the pages of statistics of a track's size.", PAGES).parse_args()
     if chosen.step:
         import django
 
@@ -122,8 +147,9 @@ def report() -> int:
         for name, limit in (("first", LIMIT), ("again", AGAIN_LIMIT)):
             is_over = found[name] > limit
             over += is_over
-            print(f"{step}, {name}: {found[name]:.3f} s, limit {limit}{' OVER' if is_over else ''}", flush=True)
-        print(f"{step}: {found['KB']:.0f} KB, peak {found['MiB']:.0f} MiB")
+            cpu = f"CPU {found[f'{name} CPU']:.3f} s"
+            print(f"{step}, {name}: {found[name]:.3f} s, {cpu}, limit {limit}{' OVER' if is_over else ''}", flush=True)
+        print(f"{step}: {found['KB']:.0f} KB, peak {found['MiB']:.0f} MiB; a loop of additions {found['loop']:.3f} s")
     return over
 
 

@@ -138,7 +138,8 @@ def some_names(names: Sequence[str]) -> str:
 
 
 def base_chart(rows: Sequence[Row]) -> alt.Chart:
-    return alt.Chart(alt.InlineData(values=list(rows)))
+    # Altair copies lists, row by row, with each step of a chart.
+    return alt.Chart(alt.InlineData(values=tuple(rows)))
 
 
 def _diagonal(scale: alt.Scale, top: float) -> alt.Chart:

@@ -1,12 +1,14 @@
 """What a comparison came to, in a few sentences and figures: every word follows from a number of its result."""
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from assessor.campaigns.models import Condition
 from assessor.formats.report import quantity
 from metaeval.measures import measure_named
 from metaeval.models import Comparable, Comparison
+from metaeval.stats.correlation import places
 from metaeval.stats.measures import LENGTH
 
 Json = dict[str, Any]
@@ -191,18 +193,11 @@ def moves(result: Json) -> list[Move]:
     if not scores or not scores["measures"]:
         return []
     measure = next(iter(scores["measures"].values()))
-    first, second = measure["first"], measure["second"]
-    found = [
-        Move(run["run_id"], _place(first, at), _place(second, at))
-        for at, run in enumerate(scores["runs"])
-        if first[at] is not None and second[at] is not None
-    ]
+    given = np.array([measure["first"], measure["second"]], dtype=np.float64)  # None is NaN
+    counts = ~np.isnan(given).any(axis=0)
+    of_runs = zip(scores["runs"], counts, *(places(side).tolist() for side in given), strict=True)
+    found = [Move(run["run_id"], *both) for run, is_counted, *both in of_runs if is_counted]
     return sorted((one for one in found if one.moved), key=lambda one: (-abs(one.moved), one.run))[:_MOST_MOVES]
-
-
-def _place(figures: Sequence[float | None], at: int) -> int:
-    own = figures[at] or 0.0
-    return 1 + sum(value > own for value in figures if value is not None)
 
 
 class Span(NamedTuple):

@@ -13,7 +13,7 @@ from metaeval.actions import calculate_again, create_comparison, run
 from metaeval.models import Calculation, Comparison, ScoreTable
 from tests.assignment.scored import auto_condition, label
 from tests.conftest import client_of
-from tests.judging import all_judged, put
+from tests.judging import all_judged, asked, change, judged, put
 
 BASE, EXPORTS = "/campaigns/study/comparisons/", "/campaigns/study/exports/"
 
@@ -310,6 +310,22 @@ def test_an_old_result_says_so_and_is_computed_again(client: Client, compared: C
     assert "Labels without a partner" in text  # the last result stays until there is a new one
     run(calculate_again(compared, acting_user=None))
     assert "may have changed" not in page(client, compared)
+
+
+def test_topics_and_figures_are_those_of_the_last_result(client: Client, compared: Comparison, first: Condition):
+    def told() -> tuple[list[str], list[str]]:
+        text = page(client, compared)
+        tables = re.findall(r"<tbody>(.*?)</tbody>", text.split('id="charts"')[1].split('id="topics"')[0], re.DOTALL)
+        return re.findall(r"(\d+) labelled differently on t1", text), tables
+
+    before = told()
+    sheet = judged(first, "team.one", "t1")
+    change(sheet, {asked(sheet)[1]: {"label": "support"}})  # as on the other side
+    assert told() == before
+    run(calculate_again(compared, acting_user=None))
+    after = told()
+    assert (before[0], after[0]) == (["2"], ["1"])
+    assert before[1] != after[1]
 
 
 def test_a_score_table_is_uploaded(client: Client, first: Condition):

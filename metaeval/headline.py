@@ -194,7 +194,7 @@ def moves(result: Json) -> list[Move]:
         return []
     measure = next(iter(scores["measures"].values()))
     given = np.array([measure["first"], measure["second"]], dtype=np.float64)  # None is NaN
-    counts = ~np.isnan(given).any(axis=0)
+    counts = (~np.isnan(given)).all(axis=0).tolist()
     of_runs = zip(scores["runs"], counts, *(places(side).tolist() for side in given), strict=True)
     found = [Move(run["run_id"], *both) for run, is_counted, *both in of_runs if is_counted]
     return sorted((one for one in found if one.moved), key=lambda one: (-abs(one.moved), one.run))[:_MOST_MOVES]

@@ -30,10 +30,7 @@ def score_figures(request: PersonRequest, slug: str, condition_id: int) -> HttpR
         "policy_words": POLICY_WORDS[policy],
         "measures": measures,
         "measure": measure,
-        "figures": [
-            figure_content(one.name, one.title, one.specification)
-            for one in condition_figures(condition, policy, measure)
-        ],
+        "figures": [figure_content(*one) for one in condition_figures(condition, policy, measure)],
         "figure_forms": FORMS,
         "address": reverse("score_figures", args=[slug, condition_id]).removesuffix("figures/"),
     }

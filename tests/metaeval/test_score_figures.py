@@ -10,6 +10,9 @@ from django.test import Client
 from assessor.campaigns.models import Condition, Run
 from tests.assignment.scored import auto_condition, label
 from tests.conftest import client_of
+from tests.judging import asked, change, judged
+
+ASKED = [("vstrict", "zero"), ("a", "zero"), ("a", "answered")]
 
 
 @pytest.fixture
@@ -44,6 +47,19 @@ def test_runs_stand_where_the_file_of_scores_has_them(client: Client, first: Con
     assert shown == {run: pytest.approx(told[run], abs=5e-5) for run in shown}
     systems = Run.objects.filter(campaign=first.campaign).exclude(task="control").values_list("tag", flat=True)
     assert set(shown) == set(systems) & set(told)
+
+
+def test_figures_are_of_the_measure_policy_and_labels_that_are_asked_for(client: Client, first: Condition):
+    not_on_t2 = judged(first, "team.empty", "t1")
+    change(not_on_t2, {nugget: {"label": "support"} for nugget in asked(not_on_t2)})
+    addresses = [f"{base(first)}length.csv?measure={measure}&policy={policy}" for measure, policy in ASKED]
+    shown = [points(client, address) for address in addresses]
+    assert len({str(one) for one in shown}) == len(addresses)
+    assert [points(client, address) for address in addresses] == shown
+    sheet = judged(first, "team.one", "t1")
+    change(sheet, {nugget: {"label": "not_support"} for nugget in asked(sheet)})
+    now = [points(client, address) for address in addresses]
+    assert all(one["team.one"] != before["team.one"] for one, before in zip(now, shown, strict=True))
 
 
 def test_control_runs_are_left_out(client: Client, first: Condition):

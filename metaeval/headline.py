@@ -1,5 +1,6 @@
 """What a comparison came to, in a few sentences and figures: every word follows from a number of its result."""
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -194,9 +195,8 @@ def moves(result: Json) -> list[Move]:
         return []
     measure = next(iter(scores["measures"].values()))
     given = np.array([measure["first"], measure["second"]], dtype=np.float64)  # None is NaN
-    counts = (~np.isnan(given)).all(axis=0).tolist()
-    of_runs = zip(scores["runs"], counts, *(places(side).tolist() for side in given), strict=True)
-    found = [Move(run["run_id"], *both) for run, is_counted, *both in of_runs if is_counted]
+    of_runs = zip(scores["runs"], given.T.tolist(), *(places(side).tolist() for side in given), strict=True)
+    found = [Move(run["run_id"], *both) for run, values, *both in of_runs if not any(map(math.isnan, values))]
     return sorted((one for one in found if one.moved), key=lambda one: (-abs(one.moved), one.run))[:_MOST_MOVES]
 
 

@@ -96,8 +96,8 @@ def figures(campaign: Campaign) -> Iterator[tuple[str, Specification]]:
         for one in condition_figures(condition, Policy.ZERO, scoring_of(condition.kind).measures.keys[0]):
             yield f"{condition}.{one.name}", one.specification
     for result in study_results(list(campaign.studies.all())):
-        for one in study_figures(result):
-            yield f"{result.study}.{one.name}", one.specification
+        for of_study in study_figures(result):
+            yield f"{result.study}.{of_study.name}", of_study.specification
     found = _figures(campaign).select_related("calculation__comparison")
     for figure in found.order_by("calculation__comparison_id", "pk").iterator(10):
         yield f"{figure.calculation.comparison}.{figure.name}", figure.specification

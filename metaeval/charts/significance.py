@@ -36,13 +36,15 @@ def means_figure(runs: Sequence[str], means: Figures, *, title: str, least: floa
         axis=alt.Axis(labels=is_named, ticks=False, grid=False, labelLimit=100, labelFontSize=6),
     )
     x_scale = alt.Scale(zero=True, nice=True)
-    x = alt.X("mean:Q", title=title, scale=x_scale)
+    # It ends where the plot does: names of runs take much of the figure's width, and there is room below them.
+    x_axis = alt.Axis(title=title, titleAnchor="end")
+    x = alt.X("mean:Q", axis=x_axis, scale=x_scale)
     base = base_chart(rows)
     tooltip = [alt.Tooltip("run:N", title="Run"), alt.Tooltip("mean:Q", title=title, format=".4f")]
     dots = base.mark_point(style="dot", filled=True, opacity=1, size=18 if is_named else 9).encode(
         x, y, tooltip=tooltip
     )
-    bars = base.mark_rule(style="ring").encode(alt.X("low:Q", scale=x_scale), y, alt.X2("high:Q"))
+    bars = base.mark_rule(style="ring").encode(alt.X("low:Q", axis=x_axis, scale=x_scale), y, alt.X2("high:Q"))
     note = (
         [f"Bars: half of the HSD of {least:.3f} to both sides; two runs", "differ if theirs do not overlap"]
         if least is not None

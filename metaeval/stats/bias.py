@@ -22,7 +22,7 @@ PERMUTATIONS = 20_000
 BANDS = 10  # of reference scores, and of lengths, in which answers are alike
 MEANS_ALONE = "scores by topic are not known"
 Orders = npt.NDArray[np.intp]
-_SAME = 1e-12  # permuted statistics this close are equal but for rounding
+_SAME = 1e-12  # what is this close is equal but for rounding
 
 
 class Fit(NamedTuple):
@@ -41,7 +41,7 @@ class Fit(NamedTuple):
     def effect(self) -> Figures:
         """The coefficient of x in m = a + b h + effect x, fitted together."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(self.left > 0, self.residual / self.left, np.nan)
+            return np.where(self.left > _SAME, self.residual / self.left, np.nan)
 
 
 class PermutationTest(NamedTuple):
@@ -239,9 +239,10 @@ def judge_interaction(
 
 
 def _centred(values: npt.ArrayLike) -> Figures:
-    """Return values less their mean, along the last axis."""
+    """Return values less their mean, along the last axis: 0 where all are equal, though their mean is rounded."""
     found = np.asarray(values, dtype=np.float64)
-    centred: Figures = found - found.mean(axis=-1, keepdims=True)
+    are_equal = np.ptp(found, axis=-1, keepdims=True) == 0
+    centred: Figures = np.where(are_equal, 0, found - found.mean(axis=-1, keepdims=True))
     return centred
 
 

@@ -92,6 +92,23 @@ def test_where_the_reference_leaves_nothing_of_the_trait_there_is_no_effect():
     assert np.isnan([found.effect, found.least]).all()
 
 
+@pytest.mark.parametrize(("own", "other"), [(0.1, 0.7), (0.3, 0.7), (0.1, 0.3)])
+def test_where_the_reference_tells_the_trait_but_for_rounding_there_is_no_effect(own, other):
+    trait = np.array([1, 1, 0, 0, 0])
+    found = trait_effect([0.31, 0.35, 0.6, 0.66, 0.5], np.where(trait, own, other), trait, team_orders(range(5), 50, 1))
+    assert np.isnan([found.effect, found.p, found.least]).all()
+
+
+@pytest.mark.parametrize("runs", [3, 6, 7, 12])  # over which the mean of 0.1 is rounded
+def test_what_is_the_same_of_all_runs_has_no_effect(runs):
+    orders, same, judged = team_orders(range(runs), 50, 1), np.full(runs, 0.1), RNG.random(runs)
+    assert same.mean() != 0.1
+    found = trait_effect(judged, RNG.random(runs), same, orders)
+    assert np.isnan([found.residual, found.effect, found.p, found.least]).all()
+    found = trait_effect(judged, same, np.arange(runs) < 2, orders)
+    assert np.isnan([found.slope, found.effect, found.p, found.least]).all()
+
+
 def test_effects_are_right_on_average_only_at_the_true_reliability():
     """A judge without preference seems to favour the better runs where the error of people's scores is forgotten."""
     found = {}

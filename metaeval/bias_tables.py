@@ -21,13 +21,14 @@ _COLUMNS = (
     *("low", "high", "p", "least_effect", "why"),
 )
 _UNDEFINED = "all are alike, or the reference's scores tell them apart already, or no teams can change places"
-_OF_FAMILY = ("difference", "family", "matched", "judges")
+_OF_FAMILY = ("difference", "family", "matched")
 
 
 class BiasRow(NamedTuple):
     """A line of the table: what is tested, over how many of what, and what came out; None where there is none.
 
-    name: in files; label: on pages. difference: of scores, or of what is left of them after the reference's; effect:
+    name: in files; label: on pages. families: of runs, separated by blanks, where judges are tested by several, each by
+    its own; else that of the page. difference: of scores, or of what is left of them after the reference's; effect:
     fitted together with these; of labels, which count 0 to 1, where n is of items.
     """
 
@@ -35,6 +36,7 @@ class BiasRow(NamedTuple):
     label: str
     n: int
     of: str
+    families: str = ""
     reliability: float | None = None
     slope: float | None = None
     difference: float | None = None
@@ -62,11 +64,14 @@ def bias_rows(found: Bias) -> list[BiasRow]:
                 f"Runs by {FAMILIES[one.family]}, against the other judge",
                 one.runs,
                 "runs",
+                one.family,
                 difference=one.value,
             )
             for one in found.interaction.families
         ]
-        rows.append(_of_test("judges", "Sum of both families", found.interaction.test, runs, "runs"))
+        families = " ".join(one.family for one in found.interaction.families)
+        total = _of_test("judges", "Sum over families", found.interaction.test, runs, "runs")
+        rows.append(total._replace(families=families))
     rows += [_of_effect("length", f"Twice as long, {_given(one)}", one) for one in found.lengths]
     if found.places:
         label = f"One place further down, of {found.places.batch} in a call"
@@ -87,7 +92,8 @@ def _of_effect(name: str, label: str, one: Effect) -> BiasRow:
     slope, difference, effect, p, least = map(_number, (one.slope, one.residual, one.effect, one.p, one.least))
     why = one.bounds.why if p is not None else _UNDEFINED
     bounds = one.bounds.low, one.bounds.high
-    return BiasRow(name, label, one.runs, "runs", one.reliability, slope, difference, effect, *bounds, p, least, why)
+    figures = one.reliability, slope, difference, effect, *bounds, p, least
+    return BiasRow(name, label, one.runs, "runs", "", *figures, why)
 
 
 def _number(value: float) -> float | None:
@@ -113,7 +119,7 @@ def table_lines(comparison: Comparison, form: str, asked: Mapping[str, str]) -> 
 
 def _file_row(found: Bias, row: BiasRow) -> Sequence[object]:
     figures = (row.slope, row.difference, row.effect, row.low, row.high, row.p, row.least)
-    family = found.family if row.name in _OF_FAMILY else ""
+    family = found.family if row.name in _OF_FAMILY else row.families
     return *found.names, found.measure, row.name, family, row.n, row.reliability, *figures, row.why
 
 

@@ -149,12 +149,22 @@ def bias_measures(comparison: Comparison) -> dict[str, str]:
 
 
 def bias_families(comparison: Comparison) -> dict[str, str]:
-    """Return the families of which there are runs, in words, by key: the judge's own first, where it is known."""
+    """Return the families of which there are runs, in words, by key: the judge's own first, where it is known.
+
+    Against another judge it is tested by its own alone.
+    """
     own = _family(comparison.second)
+    if own and not _is_by_people(comparison):
+        return {own: FAMILIES[own]}
     generators = comparison.campaign.runs.exclude(generator="").order_by().values_list("generator", flat=True)
     wrote = {family for generator in generators.distinct() for family in generator.split()}
     known = [family for family in FAMILIES if family in wrote or family == own] or list(FAMILIES)
     return {family: FAMILIES[family] for family in sorted(known, key=lambda one: one != own)}
+
+
+def _is_by_people(comparison: Comparison) -> bool:
+    """Say whether a comparison's reference is no model's."""
+    return not (isinstance(comparison.first, Condition) and comparison.first.is_a_models)
 
 
 def _family(side: object) -> str:
@@ -188,7 +198,7 @@ def _bias(comparison: Comparison, measure: str, family: str) -> Bias:
         measure=measure,
         family=family,
         is_own=own_family == family if own_family else None,
-        by_people=not (isinstance(comparison.first, Condition) and comparison.first.is_a_models),
+        by_people=_is_by_people(comparison),
         own=int(is_own.sum()),
         others=int((is_known & ~is_own).sum()),
         unknown=[run for run, known in zip(sides.scores.reference.runs, is_known, strict=True) if not known],

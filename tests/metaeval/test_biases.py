@@ -331,18 +331,24 @@ def test_two_judges_are_compared_without_people(client: Client, edits: Condition
     other = labelled(edits, "Other", PEOPLES, "model", model="qwen", family="qwen")
     compared = compare(other, model, edits.campaign)
     rows = table(client, compared)
-    assert set(rows) == {("judges", "openai"), ("place", "")}
-    response = client.get(address(compared, "table.csv"))
-    judged = [
-        row
-        for row in csv.DictReader(io.StringIO(b"".join(response.streaming_content).decode()))
-        if row["bias"] == "judges"
-    ]  # type: ignore[attr-defined]
-    assert [row["n"] for row in judged] == ["2", "4", "6"]  # runs by Qwen, by OpenAI, all
+    assert set(rows) == {("judges", "qwen"), ("judges", "openai"), ("judges", "qwen openai"), ("place", "")}
+    judged = [rows["judges", families] for families in ("qwen", "openai", "qwen openai")]
+    assert [row["n"] for row in judged] == ["2", "4", "6"]
     assert float(judged[0]["difference"]) + float(judged[1]["difference"]) == pytest.approx(
         float(judged[2]["difference"])
     )
     assert headline(page(client, compared)).startswith("Against each other, Edits/Auto and Other ")
+
+
+def test_two_judges_are_tested_by_their_own_families_alone(client: Client, edits: Condition, model: Condition):
+    other = labelled(edits, "Other", PEOPLES, "model", model="qwen", family="qwen")
+    compared = compare(other, model, edits.campaign)
+    assert re.findall(r'href="\?family=(\w+)"', page(client, compared)) == ["openai"]
+    assert client.get(address(compared, "?family=qwen")).status_code == 404
+    # Where nobody said of which family the judge is, it is the one that is asked for.
+    unknown = labelled(edits, "Unknown", MODELS, "model", model="gpt")
+    compared = compare(other, unknown, edits.campaign)
+    assert set(table(client, compared, "?family=openai")) >= {("judges", "qwen"), ("judges", "openai")}
 
 
 def test_there_is_no_page_where_people_are_the_judge(client: Client, people: Condition, model: Condition):

@@ -183,7 +183,7 @@ def test_a_judge_that_compresses_the_scale_is_not_taken_for_one_that_favours(
     told = headline(page(client, compared))
     assert told.startswith("No preference of GPT for runs by OpenAI is shown in Vital, strict: ")
     assert told.endswith(
-        f" The plain difference of {float(plain['difference']):+.3f} (p {float(plain['p']):.3f}) is explained by how "
+        f" The plain difference of {float(plain['difference']):+.3f} (p {float(plain['p']):.3f}) may come from how "
         f"good these runs are: the judge's scores rise by {float(rows['family', 'exact']['slope']):.2f} where those of "
         "People rise by 1."
     )
@@ -451,7 +451,7 @@ def test_the_sentence_gives_the_numbers():
     )
     plain = PermutationTest(-0.0386, 0.031, 0.05)
     assert words(found._replace(difference=plain)).endswith(
-        " The plain difference of -0.039 (p 0.031) is explained by how good these runs are: the judge's scores rise by "
+        " The plain difference of -0.039 (p 0.031) may come from how good these runs are: the judge's scores rise by "
         "0.70 where those of people rise by 1."
     )
     few = effect(0.00625, 0.683)._replace(least=1.0)

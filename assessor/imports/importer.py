@@ -292,7 +292,7 @@ def _show(import_record: Import, loader: Loader) -> None:
 
 
 def _end(import_record: Import, state: Import.State, report: Report) -> None:
-    Import.objects.filter(pk=import_record.pk, state=Import.State.RUNNING).update(
+    mine(import_record).update(
         state=state, ended_at=timezone.now(), report=report.as_dict(), further_warnings=report.further_warnings
     )
 

@@ -600,3 +600,17 @@ def test_what_waits_is_hinted_at_again_unless_an_import_of_its_campaign_runs(wai
     waiting(state=Import.State.RUNNING, owner=me(), alive_at=timezone.now())
     tasks.take_up_imports()
     assert len(hints) == 1
+
+
+def test_an_import_that_another_process_took_up_is_not_ended_by_the_first(empty_campaign, waiting, file, monkeypatch):
+    """The first one hung, was taken for dead, and fails as it wakes."""
+    record = waiting()
+
+    def wake(self):
+        Import.objects.filter(pk=record.pk).update(owner=me())
+        raise RuntimeError("its file is gone")
+
+    monkeypatch.setattr(TopicLoader, "end", wake)
+    with pytest.raises(RuntimeError):
+        run(record, file)
+    assert (state_of(record), record.owner, record.report["errors"]) == (Import.State.RUNNING, me(), [])

@@ -60,6 +60,7 @@ def _reader(kept: Kept, column: Any) -> Callable[[Any, _Keys], Any]:
     """Return what reads a column's values: it raises Unfit, ValidationError and what _UNREADABLE has."""
     model = column.related_model
     means, is_checked = kept.means.get(column.name), column.name in kept.checked
+    update = kept.updates.get(column.name)
 
     def of_reference(value: Any, keys: _Keys) -> Any:
         if value is not None:
@@ -71,11 +72,13 @@ def _reader(kept: Kept, column: Any) -> Callable[[Any, _Keys], Any]:
     if column.is_relation:
         return of_reference
     read = reader(column)
-    if not (means or is_checked):
+    if not (means or is_checked or update):
         return lambda value, keys: read(value)
 
     def of_value(value: Any, keys: _Keys) -> Any:
         value = read(value)
+        if update:
+            value = update(value)
         if means:
             means(value)
         if is_checked:

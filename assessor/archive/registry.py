@@ -1,6 +1,6 @@
 """Which records belong to a campaign, and what is special about them. A test holds this against all models."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -44,7 +44,8 @@ class Kept:
     within: the column that leads to what a record belongs to, at last the campaign. without: columns that are of this
     installation or moment, and get their default. instead: values that are written as others. only: which records.
     checked: columns whose validators must hold, or something could be reached that nobody should. means: what
-    JSON and names of kinds must say, by column.
+    JSON and names of kinds must say, by column. updates: what makes of an older archive's JSON what it is now, by
+    column, as the migrations do.
     """
 
     model: type[Model]
@@ -54,6 +55,7 @@ class Kept:
     only: Q = field(default_factory=Q)
     checked: tuple[str, ...] = ()
     means: Mapping[str, json_checks.Check] = field(default_factory=dict)
+    updates: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -64,6 +66,15 @@ class Kept:
     def fields(self) -> list[Any]:
         """The columns that are written, in their order."""
         return [one for one in self.model._meta.concrete_fields if not one.primary_key and one.name not in self.without]
+
+
+def _by_step(result: dict[str, Any]) -> dict[str, Any]:
+    """Return what a calibration found; from before each step had figures of its own, those of all pairs are one."""
+    if "steps" in result:
+        return result
+    of_all = {name: result[name] for name in ("labels", "threshold", "left_out")}
+    step = {name: value for name, value in result.items() if name not in of_all}
+    return {**of_all, "steps": [{"name": "", "title": "", **step}], "uncompared": []}
 
 
 # By which a model's records are found: first those that leave out nothing that default ones do.
@@ -153,7 +164,7 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
     Kept(training.Reference, "condition"),
     Kept(metaeval.ScoreTable),
     Kept(metaeval.Comparison),
-    Kept(metaeval.Calibration),
+    Kept(metaeval.Calibration, updates={"result": _by_step}),
     Kept(metaeval.CalibrationGate),
     Kept(metaeval.Hybrid),
     Kept(

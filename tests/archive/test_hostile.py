@@ -26,6 +26,7 @@ from assessor.campaigns.models import Campaign
 from assessor.exports.models import Blob, Chunk
 from assessor.exports.signatures import KEY
 from assessor.formats.values import to_json
+from metaeval.models import Calibration
 from tests.archive.campaigns import forget_everything, written
 from tests.conftest import Importer
 
@@ -158,6 +159,26 @@ def test_a_column_that_is_newer_than_the_archive_gets_its_default(files: Files, 
     older["manifest.json"] = json.dumps(manifest).encode()
     campaign = restore(packed(older, tmp_path / "older.zip"))
     assert set(campaign.topics.values_list("is_practice", flat=True)) == {False}
+
+
+def test_a_calibration_that_is_older_than_its_steps_has_one(whole: Campaign, tmp_path: Path):
+    found: list[dict[str, Any]] = []
+
+    def without_steps(rows: list[dict[str, Any]]) -> None:
+        for row in rows:
+            [step] = row["result"].pop("steps")
+            del step["name"], step["title"], row["result"]["uncompared"]
+            row["result"] |= step
+            found.append(row["result"])
+
+    restore(packed(with_rows(unzipped(whole), "metaeval.calibration", without_steps), tmp_path / "older.zip"))
+    made = [one.result for one in Calibration.objects.order_by("pk")]
+    assert len(made) == 2
+    for result, older in zip(made, found, strict=True):
+        assert result.keys() == {"labels", "threshold", "left_out", "steps", "uncompared"}
+        [step] = result["steps"]
+        assert (step.pop("name"), step.pop("title"), result["uncompared"]) == ("", "", [])
+        assert {name: result[name] for name in ("labels", "threshold", "left_out")} | step == older
 
 
 def test_a_model_that_is_newer_than_the_archive_has_no_records(files: Files, tmp_path: Path):
@@ -355,6 +376,8 @@ def test_references_inside_columns_lead_to_records_of_the_archive(whole: Campaig
         ("campaigns.run", {"generator": "meta openai"}, "generator"),
         ("campaigns.judge", {"parameters": {"extra": {"stream": True}}}, "parameters"),
         ("studies.study", {"kind": "relevance"}, "kind"),
+        ("metaeval.calibration", {"result": {"labels": []}}, "result"),
+        ("metaeval.calibration", {"result": None}, "result"),
         ("studies.registration", {"document": {"title": "a study"}}, "document"),
         ("studies.registration", {"document": {**registered, "title": " a study"}}, "document"),
         ("studies.registration", {"document": {**registered, "conditions": [1]}}, "document"),

@@ -201,12 +201,14 @@ def _drawn_on(study: Study, by: Sampling, topics: Sequence[Topic]) -> list[Sampl
     keys = [key for key in labels if key in others and (study.is_rejudging or labels[key] != others[key])]
     answers = Answer.objects.filter(pk__in={answer for answer, _ in keys})
     told = {pk: (qid, tag) for pk, qid, tag in answers.values_list("pk", "topic__qid", "run__tag")}
+    if study.first.of_passages:  # all of them are of one run
+        told = {one.pk: (one.topic.qid, one.name) for one in answers.select_related("topic", "run")}
     name_of = by.names(keys)
     # By topic: what differs, and what is alike.
     hashed: dict[str, tuple[list[tuple[bytes, Key]], ...]] = {topic.qid: ([], []) for topic in topics}
     for key in keys:
-        qid, tag = told[key[0]]
-        digest = sha256(f"{study.seed} {qid} {tag} {by.drawn_by(name_of[key])}".encode()).digest()
+        qid, text = told[key[0]]
+        digest = sha256(f"{study.seed} {qid} {text} {by.drawn_by(name_of[key])}".encode()).digest()
         hashed[qid][labels[key] == others[key]].append((digest, key))
     chosen = []
     for differing, alike in hashed.values():

@@ -1,6 +1,7 @@
 """Questions graded in passages of the pool: by files, people and models; the largest grade of each makes qrels."""
 
 import json
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ from tests.conftest import Importer
 from tests.judging import all_judged, give, given, label_all
 from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
 from tests.llm.grading import make_judge
+from tests.studies.conftest import draw
 
 pytestmark = pytest.mark.django_db(transaction=True)
 QUESTIONS = ("What does purring heal?", "When do cats purr?", "Do kittens purr?")
@@ -156,6 +158,31 @@ def test_what_does_not_fit_is_refused(
     assert done.state == "refused"
     assert (field, expected) in [(error["field"], error["expected"]) for error in done.report["errors"]]
     assert not questions.campaign.conditions.filter(name="Graded").exists()
+
+
+@pytest.mark.parametrize("purpose", ["disagreement", "rejudging"])
+def test_a_study_draws_from_all_passages_of_a_question(questions: Condition, import_file: Importer, purpose: str):
+    """All are of one run, so the seed draws them by docid and text."""
+    sides = []
+    for by, grades in (("people", (0, 3, 0)), ("model", (5, 3, 5))):
+        records = [line for docid in TEXTS for line in lines(docid, *grades)]
+        done = import_file(questions.campaign, "question_grades", records, **FILE | {"condition": by, "by": by})
+        assert done.state == "done", done.report
+        sides.append(questions.campaign.conditions.get(name=by))
+    study = draw(*sides, purpose=purpose, seed=4, per_topic=2)
+    codes = {text: sha256(text.encode()).hexdigest()[:16] for text in QUESTIONS}
+    hashed = {}
+    for docid, text in TEXTS.items():
+        name = f"4 t1 {PASSAGES_RUN} t1 {docid} {sha256(text.encode()).hexdigest()}"
+        for question, code in codes.items():
+            hashed[sha256(f"{name} {code}".encode()).digest()] = (docid, code, question == QUESTIONS[1])
+    in_order = [hashed[digest] for digest in sorted(hashed)]
+    expected = [one for one in in_order if not one[2]][:2]
+    if purpose == "rejudging":
+        alike = [one for one in in_order if one[2]][:2]
+        expected = [one for one in in_order if one in expected + alike]
+    found = study.drawn.select_related("answer").order_by("pk")
+    assert [(one.answer.docid, one.item.split()[1]) for one in found] == [one[:2] for one in expected]
 
 
 def test_the_pool_is_taken_in_once(pool: Campaign, as_olga: Client):

@@ -68,9 +68,7 @@ def _of_family(found: Bias) -> Iterator[Part]:
     plain = found.difference
     if plain and plain.p < ALPHA and not any(shown):
         difference = f"{_signed(plain.value)} ({_p(plain.p)})"
-        yield Part(
-            f" The plain difference of {difference} may come from how good these runs are: the judge's scores "
-        )
+        yield Part(f" The plain difference of {difference} may come from how good these runs are: the judge's scores ")
         yield Part(f"rise by {first.slope:.2f} where those of {found.reference} rise by 1.")
 
 

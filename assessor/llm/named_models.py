@@ -49,8 +49,11 @@ def named_models(condition: Condition) -> list[NamedModel]:
 
 def last_model(condition: Condition) -> str:
     """Return the name of the model that answered last under a condition, or ""."""
-    calls = _calls().filter(job__in=Job.objects.filter(condition=condition))
-    return calls.order_by("-pk").values_list("model", flat=True).first() or ""
+    # Job by job, by an index: in one go PostgreSQL looks through the whole ledger for a condition without calls.
+    of_job = _calls().filter(job=OuterRef("pk")).order_by("-at", "-pk")
+    last = [Subquery(of_job.values(name)[:1]) for name in ("at", "model")]
+    jobs = Job.objects.filter(condition=condition).values_list(*last)
+    return max(((at, model) for at, model in jobs if model), default=(None, ""))[1]
 
 
 def condition_mark(condition: Condition) -> str:

@@ -3,4 +3,4 @@ from django.apps import AppConfig
 
 class MetaevalConfig(AppConfig):
     name = "metaeval"
-    condition_mark = "metaeval.calibrations.condition_mark"  # see assessor.scores.condition_marks
+    condition_marks = "metaeval.calibrations.condition_marks"  # see assessor.scores.condition_marks

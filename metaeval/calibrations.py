@@ -386,9 +386,9 @@ def open_requests(campaign: Campaign) -> list[CalibrationRequest]:
     return list(campaign.calibration_requests.filter(pk__in=newest, calibration=None).select_related(*_RELATED))
 
 
-def condition_mark(condition: Condition) -> str:
-    """Return what tables say beside the name of a condition whose scores are not calibrated, or ""."""
-    return UNCALIBRATED if uncalibrated(condition.campaign, [condition]) else ""
+def condition_marks(conditions: Sequence[Condition]) -> dict[int, str]:
+    """Return what tables say beside the names of a campaign's conditions whose scores are not calibrated, by key."""
+    return {pk: UNCALIBRATED for one in conditions[:1] for pk in uncalibrated(one.campaign, conditions)}
 
 
 # What pages and files show

@@ -15,7 +15,7 @@ from assessor.formats.tables import write_table
 from assessor.formats.values import to_json
 from assessor.labels.label_kind import label_kind
 from assessor.scores.cache import condition_scores, states_of, with_answers
-from assessor.scores.leaderboards import name_of
+from assessor.scores.leaderboards import names_by_condition
 from assessor.scores.score_source import scored_conditions
 from metaeval.headline import Part
 from metaeval.inputs import Restriction, grade_states, load_input, names_of, restrict
@@ -228,7 +228,8 @@ def judge_agreement(record: Judge, judges: Sequence[Judge], policy: Policy, meas
     are_grades = isinstance(record, QrelsSource)
     states = grade_states(judges) if are_grades else states_of(judges)  # type: ignore[arg-type]  # all are of one kind
     of = "grades" if are_grades else "labels"
-    named = {one.pk: (_name(one), states[one.pk]) for one in judges}
+    names = _names(judges)  # which can change alone
+    named = {one.pk: (names[one.pk], states[one.pk]) for one in judges}
     labels = kept_in_states(named, f"judges.{of}", lambda: _labels(record, judges))
     taus: dict[Two, Levels] = {}
     if measure:
@@ -270,9 +271,11 @@ def _labels(record: Judge, judges: Sequence[Judge]) -> LabelAgreement:
     return LabelAgreement(list(words), rows, agreements, krippendorff_alphas(table, len(words), levels))
 
 
-def _name(judge: Judge) -> str:
-    """Return what results call a judge, which can change alone."""
-    return name_of(judge) if isinstance(judge, Condition) else judge.name
+def _names(judges: Sequence[Judge]) -> dict[int, str]:
+    """Return what results call judges, by key: a source of grades that come from a condition is called by its name."""
+    conditions = {one.pk: one if isinstance(one, Condition) else one.condition for one in judges}
+    names = names_by_condition([condition for condition in conditions.values() if condition])
+    return {one.pk: names[of.pk] if (of := conditions[one.pk]) else one.name for one in judges}
 
 
 def _scores(judge: Judge, state: State, policy: Policy, measure: str) -> RunScores:

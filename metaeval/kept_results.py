@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from assessor.campaigns.models import Condition
 from assessor.runtime.process_cache import cache
 from assessor.scores.cache import states_of
-from assessor.scores.leaderboards import name_of
+from assessor.scores.leaderboards import names_by_condition
 
 if TYPE_CHECKING:
     from metaeval.charts.figures import NamedFigure
@@ -33,9 +33,9 @@ def kept_result(conditions: Sequence[Condition], name: str, compute: Callable[[]
     The conditions are of one campaign. name: what is computed, with everything else that it depends on, such as policy,
     measure and seed; in ASCII without blanks. Only the newest one of a name is kept.
     """
-    states = states_of(conditions)
     # What results call conditions can change alone.
-    return kept_in_states({one.pk: (name_of(one), states[one.pk]) for one in conditions}, name, compute)
+    states, names = states_of(conditions), names_by_condition(conditions)
+    return kept_in_states({one.pk: (names[one.pk], states[one.pk]) for one in conditions}, name, compute)
 
 
 def kept_in_states(states: Mapping[int, tuple[Any, ...]], name: str, compute: Callable[[], Result]) -> Result:

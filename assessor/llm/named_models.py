@@ -1,5 +1,6 @@
 """What endpoints called the model that answered: where that changes within a condition, two models judged it."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -25,13 +26,7 @@ def _calls() -> QuerySet[Call]:
 
 def is_mixed(condition: Condition) -> bool:
     """Say whether calls under a condition were answered by models of different names, however many calls there are."""
-    if condition.judge_id is None:  # people's: no job is under it
-        return False
-    of_job = _calls().filter(job=OuterRef("pk")).order_by("model")
-    ends = Job.objects.filter(condition=condition).values_list(
-        Subquery(of_job.values("model")[:1]), Subquery(of_job.reverse().values("model")[:1])
-    )
-    return len({name for pair in ends for name in pair if name}) > 1
+    return bool(condition_marks([condition]))
 
 
 def named_models(condition: Condition) -> list[NamedModel]:
@@ -56,6 +51,14 @@ def last_model(condition: Condition) -> str:
     return max(((at, model) for at, model in jobs if model), default=(None, ""))[1]
 
 
-def condition_mark(condition: Condition) -> str:
-    """Return what tables say beside the name of a condition that several models judged, or ""."""
-    return "several models" if is_mixed(condition) else ""
+def condition_marks(conditions: Sequence[Condition]) -> dict[int, str]:
+    """Return what tables say beside the names of conditions that several models judged, by key."""
+    judged = [one.pk for one in conditions if one.judge_id is not None]  # under people's there is no job
+    if not judged:
+        return {}
+    of_job = _calls().filter(job=OuterRef("pk")).order_by("model")
+    ends = [Subquery(of_job.values("model")[:1]), Subquery(of_job.reverse().values("model")[:1])]
+    names: dict[int, set[str]] = {pk: set() for pk in judged}
+    for pk, *of_ends in Job.objects.filter(condition__in=judged).values_list("condition", *ends):
+        names[pk].update(filter(None, of_ends))
+    return {pk: "several models" for pk, found in names.items() if len(found) > 1}

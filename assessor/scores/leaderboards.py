@@ -12,7 +12,7 @@ from assessor.formats.latex import as_latex
 from assessor.formats.tables import write_table
 from assessor.formats.values import to_json
 from assessor.scores.cache import condition_scores
-from assessor.scores.condition_marks import condition_marks
+from assessor.scores.condition_marks import marks_by_condition
 from assessor.scores.loading import Scores
 from assessor.scores.score_source import scoring_of
 from assessor.scores.tables import Row, Table, cell_figures, score_table, topics_counting
@@ -87,13 +87,17 @@ def name_of(condition: Condition) -> str:
     That is whether what a model gave in it was a rehearsal, whether its nuggets come from the runs that they score, and
     what condition_marks() adds.
     """
-    marks = [
-        "rehearsal" if condition.is_rehearsed else "",
-        FROM_RUNS if condition.is_from_runs else "",
-        *condition_marks(condition),
-    ]
-    told = "; ".join(filter(None, marks))
-    return f"{condition.name} ({told})" if told else condition.name
+    return names_by_condition([condition])[condition.pk]
+
+
+def names_by_condition(conditions: Sequence[Condition]) -> dict[int, str]:
+    """Return what name_of() does of a campaign's conditions, by key, in a few queries for all."""
+    further, names = marks_by_condition(conditions), {}
+    for one in conditions:
+        marks = ["rehearsal" if one.is_rehearsed else "", FROM_RUNS if one.is_from_runs else "", *further[one.pk]]
+        told = "; ".join(filter(None, marks))
+        names[one.pk] = f"{one.name} ({told})" if told else one.name
+    return names
 
 
 def score_lines(condition: Condition, form: str, policy: Policy, *, allow_incomplete: bool = False) -> Iterator[str]:

@@ -11,11 +11,14 @@ import krippendorff
 import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from assessor.campaigns.models import Campaign, Condition, QrelsSource, Run
 from metaeval.actions import create_comparison, import_table, run
 from metaeval.judge_agreement import JudgeAgreement, JudgeRow, LabelAgreement, choose_judges, in_csv, sentence
+from metaeval.models import CalibrationGate
 from metaeval.stats.agreement import Level, Weights, rate_agreement
 from metaeval.stats.judges import Two
 from metaeval.stats.levels import Levels
@@ -431,6 +434,27 @@ def test_pages_lead_there_and_it_is_for_organizers(client: Client, anna, three: 
 def test_one_judge_alone(client: Client, n_people: Condition):
     assert words(text_of(client, n_people)) == "Nobody else labelled the same: agreement takes two judges."
     assert rows(client, n_people) == []
+
+
+def test_the_queries_of_the_page_do_not_grow(client: Client, nuggets: Condition, three: list[Condition]):
+    def queries() -> int:
+        text_of(client, three[0])  # what is kept of the judges is there then
+        with CaptureQueriesContext(connection) as found:
+            text_of(client, three[0])
+        return len(found)
+
+    CalibrationGate.objects.create(campaign=nuggets.campaign, least_kappa="0.5")
+    before = queries()
+    for name in ("Ada assigned", "Kim assigned", "Zoe assigned"):
+        nugget_labels(nuggets, name, "model", N_SECOND)
+    assert queries() == before
+
+
+def test_grades_of_a_condition_are_called_as_it_is_now(client: Client, n_model: Condition, graded: list[QrelsSource]):
+    QrelsSource.objects.filter(pk=graded[1].pk).update(condition=n_model)
+    assert [row["first"] for row in rows(client, graded[0])][-1] != "Renamed"
+    Condition.objects.filter(pk=n_model.pk).update(name="Renamed")
+    assert "Renamed" in {row[side] for row in rows(client, graded[0]) for side in ("first", "second")}
 
 
 def test_the_command_writes_the_same_file(client: Client, three: list[Condition], capsys):

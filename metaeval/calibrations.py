@@ -133,7 +133,7 @@ def calibrate_labels(human: HumanSide, judged: Condition) -> Json:
 
     Labels count that both gave unaided: none by rule, from another judge, beside a model's label, or taken over from an
     equal item. Control runs and circular ones are left out, as in comparisons. Where things are judged in steps, each
-    is calibrated by itself: uncompared are those in which people labelled nothing that the judge did.
+    is calibrated by itself: uncompared are those in which one side labelled nothing that the other did.
     """
     kind, people, model = label_kind(judged.kind), _own_labels(human), _own_labels(judged)
     if people.words != model.words:
@@ -145,7 +145,7 @@ def calibrate_labels(human: HumanSide, judged: Condition) -> Json:
         pairs = match_labels(*of_step)
         if len(pairs.first):
             steps.append({"name": name, "title": title, **_step(judged, model, of_step[1], pairs)})
-        elif len(of_step[1].code):
+        elif any(len(labels.code) for labels in of_step):
             uncompared.append(title)
     if not steps:
         raise NotCalibrated(f"{human} and {judged} have labelled nothing in common that counts.")
@@ -189,7 +189,7 @@ def _step(judged: Condition, model: SideLabels, labels: Labels, pairs: LabelPair
 def least_of(result: Json) -> Json:
     """Return labels, topics and kappa of what a calibration comes to; of steps the fewest, and the least sure kappa."""
     if result["uncompared"]:
-        why = f"people labelled nothing of: {', '.join(result['uncompared'])}"
+        why = f"both labelled nothing in common of: {', '.join(result['uncompared'])}"
         return {"labels": 0, "topics": 0, "kappa": {"value": None, "low": None, "high": None, "why": why}}
     found = [step["strata"][0] for step in result["steps"]]
     kappas = [one["kappa"] for one in found]

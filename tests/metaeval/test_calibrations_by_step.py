@@ -157,18 +157,25 @@ def test_every_step_must_reach_the_gate(made: Calibration, model: Condition, cli
     assert name_of(model) == "Model (uncalibrated)"
 
 
-def test_a_step_that_people_did_not_judge_is_uncalibrated(judged: Callable[..., Condition], client: Client):
-    people = judged("People", "people", lambda at: by_model(at)._replace(needs=False, first=None))
-    model = judged("Model", "model", by_model)
+@pytest.mark.parametrize("without", ["People", "Model"])
+def test_a_step_that_one_side_did_not_judge_is_uncalibrated(
+    judged: Callable[..., Condition], client: Client, without: str
+):
+    def told(at: int) -> Said:
+        return by_model(at)._replace(needs=False, first=None)
+
+    people = judged("People", "people", told if without == "People" else by_model)
+    model = judged("Model", "model", told if without == "Model" else by_model)
     found = create_calibration(campaign=people.campaign, human=people, judged=model, acting_user=None)
     assert [step["name"] for step in found.result["steps"]] == ["attests", "answers", "needs"]
     assert found.result["uncompared"] == ["said here first"]
     assert (found.labels, found.topics) == (0, 0)
-    assert found.kappa["why"] == "people labelled nothing of: said here first"
+    assert found.kappa["why"] == "both labelled nothing in common of: said here first"
     set_gate(model.campaign, 0, 1)
     assert name_of(model) == "Model (uncalibrated)"
     text = client.get(address(found)).content.decode()
     assert '<th scope="row">Said here first</th>' in text
+    assert "both labelled nothing in common</td>" in text
 
 
 def test_labels_of_others_do_not_count(people: Condition, model: Condition):

@@ -122,7 +122,7 @@ def test_who_takes_it_has_seen_what_models_gave_and_the_next_one_is_the_same(who
     seen = Exposure.objects.filter(person=olga, where="archive").order_by("kind", "topic__qid")
     assert [*seen.values_list("kind", "topic__qid")] == [
         (kind, qid)
-        for kind in ("argue", "assignment", "nuggets", "preference", "reports", "support")
+        for kind in ("argue", "assignment", "nuggets", "preference", "relevance", "reports", "support")
         for qid in ("t1", "t2")
     ]
 
@@ -140,7 +140,7 @@ def test_grades_of_a_model_are_seen_too(campaign: Campaign, olga: Person, import
 
 def test_what_is_seen_is_recorded_in_few_statements(whole: Campaign, olga: Person, django_assert_max_num_queries: Any):
     assert whole.conditions.count() > 7
-    with django_assert_max_num_queries(15):  # the conditions, the sources, and two for each kind
+    with django_assert_max_num_queries(17):  # the conditions, the sources, and two for each kind
         take_all(olga, whole, "archive")
 
 

@@ -43,15 +43,15 @@ def fill(study: House, folder: Path) -> None:
     study.manage_all(commands)
 
 
-def asked(study: House) -> tuple[str, str, int]:
-    """Return the state of what was asked for, what is being done, and at which attempt."""
-    [found] = study.rows("select state, stage, attempts from metaeval_calibrationrequest")
+def asked(study: House) -> tuple[str, int]:
+    """Return the state of what was asked for, and at which attempt."""
+    [found] = study.rows("select state, attempts from metaeval_calibrationrequest")
     return found
 
 
 def begins(study: House, attempt: int) -> None:
     """Wait until a worker computes, at this attempt."""
-    wait_until(lambda: asked(study) == ("running", "labels", attempt), f"attempt {attempt}", 60)
+    wait_until(lambda: asked(study) == ("running", attempt), f"attempt {attempt}", 60)
 
 
 def kill_child(worker: "subprocess.Popen[bytes]") -> None:
@@ -70,12 +70,12 @@ def test_a_calibration_survives_two_kills_and_is_made_once(tmp_path: Path):
         kill_child(worker)
         begins(study, 2)
         kill_all_of(worker)
-        assert asked(study) == ("running", "labels", 2)
+        assert asked(study) == ("running", 2)
         assert study.rows("select * from metaeval_calibration") == []
 
         study.start_worker("celery")
         wait_until(lambda: asked(study)[0] in (BackgroundWork.State.DONE, BackgroundWork.State.FAILED), "its end", 60)
-        assert asked(study) == ("done", "", 3)
+        assert asked(study) == ("done", 3)
         made = study.rows("select id, labels, topics from metaeval_calibration")
         assert made == [(made[0][0], 2 * TOPICS * RUNS, TOPICS)]
         assert study.rows("select calibration_id from metaeval_calibrationrequest") == [(made[0][0],)]

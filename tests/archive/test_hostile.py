@@ -161,6 +161,15 @@ def test_a_column_that_is_newer_than_the_archive_gets_its_default(files: Files, 
     assert set(campaign.topics.values_list("is_practice", flat=True)) == {False}
 
 
+def test_a_run_that_is_older_than_its_generator_has_none(whole: Campaign, tmp_path: Path):
+    def without_generator(rows: list[dict[str, Any]]) -> None:
+        for row in rows:
+            del row["generator"]
+
+    restored = restore(packed(with_rows(unzipped(whole), "campaigns.run", without_generator), tmp_path / "older.zip"))
+    assert set(restored.runs.values_list("generator", flat=True)) == {""}
+
+
 def test_a_calibration_that_is_older_than_its_steps_has_one(whole: Campaign, tmp_path: Path):
     found: list[dict[str, Any]] = []
 

@@ -14,6 +14,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='run',
             name='generator',
-            field=models.CharField(blank=True, help_text='The families of the models that wrote its answers, separated by blanks.', max_length=60, validators=[assessor.campaigns.models.runs.validate_families]),
+            field=models.CharField(blank=True, default='', help_text='The families of the models that wrote its answers, separated by blanks.', max_length=60, validators=[assessor.campaigns.models.runs.validate_families]),
         ),
     ]

@@ -40,6 +40,7 @@ class Run(Imported):
     generator = models.CharField(
         max_length=60,
         blank=True,
+        default="",  # of runs in older archives
         validators=[validate_families],
         help_text="The families of the models that wrote its answers, separated by blanks.",
     )

@@ -150,24 +150,18 @@ def test_a_key_of_the_administrators_is_none_that_an_archive_writes(files: Files
     assert "line 1: found the keys username" in refused(superuser, tmp_path)
 
 
-def test_a_column_that_is_newer_than_the_archive_gets_its_default(files: Files, tmp_path: Path):
-    older = with_rows(files, "campaigns.topic", lambda rows: [row.pop("is_practice") for row in rows])
+@pytest.mark.parametrize(("model", "column", "default"), [("topic", "is_practice", False), ("run", "generator", "")])
+def test_a_column_that_is_newer_than_the_archive_gets_its_default(
+    whole: Campaign, tmp_path: Path, model: str, column: str, default: object
+):
+    older = with_rows(unzipped(whole), f"campaigns.{model}", lambda rows: [row.pop(column) for row in rows])
     manifest = manifest_of(older)
     for told in manifest["files"]:
-        if told["name"] == "campaigns.topic.jsonl":
-            told["fields"].remove("is_practice")
+        if told["name"] == f"campaigns.{model}.jsonl":
+            told["fields"].remove(column)
     older["manifest.json"] = json.dumps(manifest).encode()
     campaign = restore(packed(older, tmp_path / "older.zip"))
-    assert set(campaign.topics.values_list("is_practice", flat=True)) == {False}
-
-
-def test_a_run_that_is_older_than_its_generator_has_none(whole: Campaign, tmp_path: Path):
-    def without_generator(rows: list[dict[str, Any]]) -> None:
-        for row in rows:
-            del row["generator"]
-
-    restored = restore(packed(with_rows(unzipped(whole), "campaigns.run", without_generator), tmp_path / "older.zip"))
-    assert set(restored.runs.values_list("generator", flat=True)) == {""}
+    assert set(getattr(campaign, f"{model}s").values_list(column, flat=True)) == {default}
 
 
 def test_a_calibration_that_is_older_than_its_steps_has_one(whole: Campaign, tmp_path: Path):

@@ -229,5 +229,5 @@ class Exportable(NamedTuple):
     def file_name(self, of: Any, chosen: Chosen) -> str:
         """Return what the file is called everywhere else. of: what it calls the record."""
         stem = self.name if self.stem is None else self.stem
-        choices = (chosen.asked[name] for name in self.choices)
+        choices = (chosen.asked.get(name, "") for name in self.choices)
         return ".".join(part for part in (stem, str(of or ""), *choices, self.forms[chosen.form].ending) if part)

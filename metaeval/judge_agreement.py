@@ -50,7 +50,9 @@ TAUS = ("run", "topic", "cell")
 SORTS = (*TAUS, "kappa", "match")
 # Alpha at this level and kappa with these weights take a disagreement alike.
 LEVELS = {Weights.UNWEIGHTED: Level.NOMINAL, Weights.LINEAR: Level.ORDINAL, Weights.QUADRATIC: Level.INTERVAL}
+_PASSAGES = "passages"
 _NO_SCORES = "grades make no scores of runs"
+_ALL_RELATIVE = "all scores depend on the runs that are compared"
 
 
 class JudgeRow(NamedTuple):
@@ -91,7 +93,7 @@ class LabelAgreement(NamedTuple):
 class JudgeAgreement(NamedTuple):
     """How far judges of the same items agree. reference: the place of the one that others are held against.
 
-    measure: by its key, "" of grades, of which there are no taus; items: what is labelled, in the plural; states: as
+    measure: by its key, "" of grades and preferences, of which there are no taus; items: what is labelled, in the plural; states: as
     kept_in_states() takes them.
     """
 
@@ -129,8 +131,12 @@ class JudgeAgreement(NamedTuple):
 
     def tau(self, two: Two, level: str) -> Statistic:
         """Return tau of two judges at one of TAUS."""
-        found: Statistic = getattr(self.taus[two], level) if self.taus else undefined(0, _NO_SCORES)
+        found: Statistic = getattr(self.taus[two], level) if self.taus else undefined(0, self._no_taus)
         return found
+
+    @property
+    def _no_taus(self) -> str:
+        return _NO_SCORES if self.items == _PASSAGES else _ALL_RELATIVE
 
 
 class Candidate(NamedTuple):
@@ -242,7 +248,7 @@ def judge_agreement(record: Judge, judges: Sequence[Judge], policy: Policy, meas
     return JudgeAgreement(
         labels,
         list(judges).index(record),
-        kind.items if kind else "passages",
+        kind.items if kind else _PASSAGES,
         kind.is_graded if kind else True,
         measure,
         policy,

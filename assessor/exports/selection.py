@@ -41,7 +41,8 @@ def choose(campaign: Campaign, kind: Exportable, options: Options) -> Chosen:
     topics = _topics(campaign, options.get("topics"), is_of_labels=kind.of_labels(record))
     runs = _named(campaign.runs, "tag", options["runs"], "run") if options.get("runs") else None
     at = _moment(options.get("at")) if kind.has_moment else None
-    asked = {name: _one_of(there_are(record), name, options) for name, there_are in kind.choices.items()}
+    offered = {name: list(there_are(record)) for name, there_are in kind.choices.items()}
+    asked = {name: _one_of(known, name, options) for name, known in offered.items() if known or options.get(name)}
     asked |= {name: str(options[name]) for name in kind.asks if options.get(name)}
     return Chosen(campaign, record, form, topics, runs, policy, bool(options.get("allow_incomplete")), at, asked)
 

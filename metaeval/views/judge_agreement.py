@@ -49,7 +49,7 @@ _SHADES = (0.2, 0.4, 0.6, 0.8)  # of kappa and tau, from which on a cell is dark
 class _Asked(NamedTuple):
     """What an address asks for. there: all that label the same; names: of the judges, as addresses have them.
 
-    measures: of scores, none of grades.
+    measures: of scores, none of grades, nor where all depend on the runs that are compared, as of preferences.
     """
 
     record: Judge
@@ -188,7 +188,9 @@ def _page(request: PersonRequest, record: Judge) -> HttpResponse:
 
 def _comparisons(asked: _Asked) -> dict[frozenset[int], int]:
     """Return the newest comparison of each two judges, by the keys of both."""
-    sides = [f"{side}_{'condition' if asked.measures else 'source'}" for side in ("first", "second")]
+    sides = [
+        f"{side}_{'condition' if isinstance(asked.record, Condition) else 'source'}" for side in ("first", "second")
+    ]
     made = Comparison.objects.filter(campaign=asked.record.campaign, **{f"{side}__in": asked.judges for side in sides})
     return {frozenset(two): pk for pk, *two in made.order_by("pk").values_list("pk", *sides)}
 

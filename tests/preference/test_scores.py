@@ -224,3 +224,23 @@ def test_the_api_lists_preferences(compared: Condition, olga: Person):
     )
     assert json.dumps(items[6]["better_than"]) == '["run2", "run3", "run4"]'
     assert text_of("run1", "bee") == items[0]["passage_1"]
+
+
+def test_judges_of_the_same_pairs_agree_on_preferences_alone(
+    as_olga: Client, olga: Person, compared: Condition, import_file: Importer
+):
+    """Scores that depend on the runs that are compared rank no runs there."""
+    lines = [comparison("run1", "run2", qid, 1) for qid in TOPICS[:-1]] + [comparison("run1", "run2", TOPICS[-1], 2)]
+    assert import_file(compared.campaign, "preferences", lines, condition="Other", by="people").state == "done"
+    address = f"/campaigns/{compared.campaign.slug}/scores/{compared.pk}/judges/"
+    page = as_olga.get(address)
+    assert page.status_code == 200
+    assert "τ of runs" not in page.content.decode()
+    [row] = csv.DictReader(io.StringIO(b"".join(as_olga.get(f"{address}tables/pairs.csv")).decode()))
+    assert (row["labels"], float(row["match"]), row["measure"], row["tau_run"]) == ("5", 0.8, "", "")
+    assert "all scores depend on the runs that are compared" in row["why"]
+    bearer = {
+        "Authorization": f"Bearer {create_token(person=olga, name='t', expires_at=None, acting_user=olga).secret}"
+    }
+    found = Client().get(f"/api/v1/campaigns/study/conditions/{compared.pk}/judges", headers=bearer)
+    assert (found.status_code, found.json()["measure"]) == (200, None)

@@ -177,8 +177,8 @@ def get_label_judges(
     """How far all judges of the same items as a condition's agree, on labels and on the ranking of runs."""
     record = _scored(organized_campaign(asker(request), slug), condition_id)
     keys = [measure.key for measure in absolute_measures(record)]
-    measure = asked.measure or keys[0]
-    if measure not in keys:
+    measure = asked.measure or next(iter(keys), "")  # preferences have none but between the runs that are compared
+    if measure and measure not in keys:
         raise Http404("There is no such measure.")
     return _judges(request, record, asked.judge, Policy(asked.policy), measure)
 

@@ -423,8 +423,10 @@ def test_pages_lead_there_and_it_is_for_organizers(client: Client, anna, three: 
     assert grades
     assert "Mia assigned" not in (text := client.get(grades[1]).content.decode())
     assert all(source.name in text for source in graded)
-    scores = client.get(f"/campaigns/study/scores/?condition={three[0].pk}&measure=a").content.decode()
-    assert f'href="{base(three[0])}?measure=a"' in scores
+    # The judges' page has no policy by which a topic counts for no run.
+    for policy, kept in (("zero", "zero"), ("answered", "answered"), ("common", "zero")):
+        scores = client.get(f"/campaigns/study/scores/?condition={three[0].pk}&measure=a&policy={policy}")
+        assert f'href="{base(three[0])}?policy={kept}&amp;measure=a"' in scores.content.decode()
     for record in (three[0], graded[0]):
         for address in (base(record), f"{base(record)}tables/pairs.csv", f"{base(record)}figures/kappa.svg"):
             assert client_of(anna).get(address).status_code == 404

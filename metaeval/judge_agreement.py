@@ -93,8 +93,8 @@ class LabelAgreement(NamedTuple):
 class JudgeAgreement(NamedTuple):
     """How far judges of the same items agree. reference: the place of the one that others are held against.
 
-    measure: by its key, "" of grades and preferences, of which there are no taus; items: what is labelled, in the plural; states: as
-    kept_in_states() takes them.
+    measure: by its key, "" of grades and preferences, of which there are no taus; items: what is labelled, in the
+    plural; states: as kept_in_states() takes them.
     """
 
     labels: LabelAgreement
@@ -135,8 +135,13 @@ class JudgeAgreement(NamedTuple):
         return found
 
     @property
+    def of(self) -> str:
+        """Whether it is of "grades" or of "labels", whose keys are not each other's."""
+        return "grades" if self.items == _PASSAGES else "labels"
+
+    @property
     def _no_taus(self) -> str:
-        return _NO_SCORES if self.items == _PASSAGES else _ALL_RELATIVE
+        return _NO_SCORES if self.of == "grades" else _ALL_RELATIVE
 
 
 class Candidate(NamedTuple):
@@ -368,8 +373,8 @@ def _of_models(found: JudgeAgreement, kappas: Mapping[Two, Statistic]) -> list[P
 
 def judge_figures(found: JudgeAgreement, weights: Weights) -> list[KeptFigure]:
     """Return the matrix of kappa and the shares of labels, kept as long as the labels."""
-    of = "labels" if found.measure else "grades"
-    return kept_in_states(found.states, f"judges.{of}.{weights}", lambda: keep_figures(_figures(found, weights)))
+    name = f"judges.{found.of}.{weights}"
+    return kept_in_states(found.states, name, lambda: keep_figures(_figures(found, weights)))
 
 
 def _figures(found: JudgeAgreement, weights: Weights) -> "list[NamedFigure]":

@@ -41,7 +41,7 @@ from metaeval.item_analysis import with_items
 from metaeval.joint import table_lines
 from metaeval.judge_agreement import TABLES as TABLES_OF_JUDGES
 from metaeval.judge_agreement import Judge, choose_judges, judge_agreement
-from metaeval.measures import absolute_measures, measure_choices
+from metaeval.measures import absolute_choices, measure_choices
 from metaeval.models import Calculation, Comparison
 from metaeval.report import JSON, report_text
 from metaeval.report_tables import FILES
@@ -257,7 +257,7 @@ EXPORTABLES = (
         of_labels=always,
         shows=lambda it: seen_in_scores(it.record),
         choices={
-            "measure": lambda condition: {one.key: one.in_words for one in absolute_measures(condition)},
+            "measure": absolute_choices,
             "policy": lambda condition: POLICY_WORDS,
         },
         page=Page("reusability_table", "scores/<int:condition_id>/reusability/table.<str:form>"),
@@ -288,7 +288,7 @@ EXPORTABLES = (
         of_labels=always,
         shows=lambda it: seen_of_judges(_judges(it)),
         choices={
-            "measure": lambda condition: {one.key: one.in_words for one in absolute_measures(condition)},
+            "measure": absolute_choices,
             "policy": lambda condition: {one: POLICY_WORDS[one] for one in POLICIES},
         },
         asks=("judges",),

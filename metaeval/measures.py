@@ -28,7 +28,16 @@ def absolute_measures(condition: Condition) -> list[Measure]:
 
 def measure_choices(condition: Condition) -> dict[str, str]:
     """Return what measures_of() does in words, by key."""
-    return {measure.key: measure.in_words for measure in measures_of(condition)}
+    return _in_words(measures_of(condition))
+
+
+def absolute_choices(condition: Condition) -> dict[str, str]:
+    """Return what absolute_measures() does in words, by key."""
+    return _in_words(absolute_measures(condition))
+
+
+def _in_words(measures: Iterable[Measure]) -> dict[str, str]:
+    return {measure.key: measure.in_words for measure in measures}
 
 
 def kinds_with(key: str) -> list[str]:

@@ -14,7 +14,6 @@ from metaeval.headline import names_of_sides
 from metaeval.inputs import (
     Input,
     NothingToCompare,
-    Restriction,
     load_input,
     match_inputs,
     names_of,
@@ -25,11 +24,12 @@ from metaeval.kept_results import KeptFigure, keep_figures, kept_result
 from metaeval.label_pairs import match_labels
 from metaeval.measures import measure_labels, measure_named
 from metaeval.models import Comparison, ScoreTable
-from metaeval.queries import agreements, comparisons_of, topics_asked
+from metaeval.queries import agreements, comparisons_of, restriction_of
 from metaeval.stats.bias import (
     PERMUTATIONS,
     Effect,
     Interaction,
+    Orders,
     PermutationTest,
     judge_interaction,
     matched_residuals,
@@ -176,8 +176,9 @@ def kept_bias(comparison: Comparison, measure: str, family: str) -> Bias:
 
     Raises NothingToCompare.
     """
-    records = (comparison.first, comparison.second, comparison.first_support, comparison.second_support)
-    conditions = [one for one in (*records, comparison.topics_of) if isinstance(one, Condition)]
+    (first, first_support), (second, second_support) = comparison.sides
+    records = (first, second, first_support, second_support, comparison.topics_of)
+    conditions = [one for one in records if isinstance(one, Condition)]
     if not conditions:  # tables are read in no time
         return _bias(comparison, measure, family)
     name = f"bias.{comparison.pk}.{measure}.{family}"
@@ -216,9 +217,10 @@ def _bias(comparison: Comparison, measure: str, family: str) -> Bias:
     found = found._replace(lengths=_lengths(sides, reliability, seed))
     if not found.is_known:
         return found
+    orders = _orders(sides, is_known, seed)
     found = found._replace(
-        difference=slope_test(model - people, is_own[is_known], _orders(sides, is_known, seed)),
-        effects=_effects(sides, is_own, is_known, reliability, seed),
+        difference=slope_test(model - people, is_own[is_known], orders),
+        effects=_effects(sides, is_own, is_known, reliability, orders),
         matched=_matched(sides, is_own, is_known, seed),
     )
     return found._replace(figures=keep_figures([_figure(found, sides, is_own, is_known)]))
@@ -226,13 +228,10 @@ def _bias(comparison: Comparison, measure: str, family: str) -> Bias:
 
 def _load(comparison: Comparison) -> tuple[Input, Input]:
     policy, names = Policy(comparison.policy), names_of(comparison.campaign)
-    restriction = Restriction(comparison.tasks, comparison.runs, topics_asked(comparison), comparison.circular)
+    restriction = restriction_of(comparison)
     first, second = (
         restrict(load_input(record, policy, names, support), restriction, names)[0]
-        for record, support in (
-            (comparison.first, comparison.first_support),
-            (comparison.second, comparison.second_support),
-        )
+        for record, support in comparison.sides
     )
     return first, second
 
@@ -284,7 +283,7 @@ def _reliability(cells: Figures) -> float | None:
     return generalizability(variance_components(complete), cells.shape[1]).value or None
 
 
-def _orders(sides: Sides, rows: Flags, seed: int) -> npt.NDArray[np.intp]:
+def _orders(sides: Sides, rows: Flags, seed: int) -> Orders:
     teams = [team for team, is_kept in zip(sides.teams, rows, strict=True) if is_kept]
     return team_orders(teams, _draws(len(teams)), seed)
 
@@ -293,11 +292,12 @@ def _draws(places: int) -> int:
     return min(PERMUTATIONS, _MOST_CELLS // max(1, places))
 
 
-def _effects(sides: Sides, trait: npt.ArrayLike, rows: Flags, reliability: float | None, seed: int) -> list[Effect]:
+def _effects(
+    sides: Sides, trait: npt.ArrayLike, rows: Flags, reliability: float | None, orders: Orders
+) -> list[Effect]:
     """Return the effect of a trait of runs with the reference's reliability taken for 1, then as it is, if known."""
     people, model = (one[rows] for one in sides.means)
     cells = (sides.cells[1][rows], sides.cells[0][rows]) if sides.has_topics else None
-    orders = _orders(sides, rows, seed)
     return [
         trait_effect(model, people, np.asarray(trait)[rows], orders, cells, reliability=of)
         for of in (1.0, reliability)
@@ -335,7 +335,7 @@ def _lengths(sides: Sides, reliability: float | None, seed: int) -> list[Effect]
     if rows.sum() <= LEAST_RUNS:
         return []
     doubled = np.log2(words, out=np.zeros(len(words)), where=rows)
-    return _effects(sides, doubled, rows, reliability, seed)
+    return _effects(sides, doubled, rows, reliability, _orders(sides, rows, seed))
 
 
 def _places(comparison: Comparison, reference: Input, judge: Input) -> Places | None:

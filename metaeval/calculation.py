@@ -14,7 +14,6 @@ from metaeval.inputs import (
     Input,
     Names,
     NothingToCompare,
-    Restriction,
     fingerprint,
     load_input,
     match_inputs,
@@ -26,7 +25,7 @@ from metaeval.inputs import (
 from metaeval.label_report import LabelComparison, describe_input, further_conditions, report_labels
 from metaeval.measures import measure_labels
 from metaeval.models import Comparison
-from metaeval.queries import topics_asked
+from metaeval.queries import restriction_of
 from metaeval.report_tables import report_files
 from metaeval.score_report import hours_per_topic, report_scores
 from metaeval.serializers import number, statistic_json
@@ -57,11 +56,9 @@ def compute(comparison: Comparison, progress: Progress) -> Computation:
     from metaeval.charts.comparison import comparison_figures
 
     policy, names = Policy(comparison.policy), names_of(comparison.campaign)
-    restriction = Restriction(comparison.tasks, comparison.runs, topics_asked(comparison), comparison.circular)
+    restriction = restriction_of(comparison)
     both, gaps = [], []
-    for at, (record, support) in enumerate(
-        ((comparison.first, comparison.first_support), (comparison.second, comparison.second_support))
-    ):
+    for at, (record, support) in enumerate(comparison.sides):
         progress(5 + 15 * at, f"reading {record}")
         data, left_out = restrict(load_input(record, policy, names, support), restriction, names)
         both.append(data)

@@ -132,6 +132,11 @@ class Comparison(models.Model):
         """The candidate."""
         return self._comparable("second")
 
+    @property
+    def sides(self) -> tuple[tuple[Comparable, Condition | None], ...]:
+        """Reference and candidate, each with the condition whose scores of support it is read with, if any."""
+        return (self.first, self.first_support), (self.second, self.second_support)
+
     def _comparable(self, name: str) -> Comparable:
         found: Comparable = next(one for what in _COMPARABLES if (one := getattr(self, f"{name}_{what}")))
         return found

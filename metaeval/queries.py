@@ -11,7 +11,7 @@ from assessor.campaigns.queries import without_practice
 from assessor.runtime.process_cache import cache
 from assessor.scores.cache import condition_scores
 from assessor.scores.score_source import scored_conditions, scoring_of
-from metaeval.inputs import read_table, resolve_aliases, state
+from metaeval.inputs import Restriction, read_table, resolve_aliases, state
 from metaeval.models import Calculation, Comparable, Comparison, ScoreTable
 from metaeval.stats.means import Policy
 
@@ -52,6 +52,11 @@ def _related() -> list[str]:
     of_sources = [f"{side}_source__condition__judge" for side in ("first", "second")]
     of_conditions = [f"{side}_condition__{name}" for side in ("first", "second") for name in Condition.TOLD_WITH]
     return [*sides, *of_sources, *of_conditions, "first_support", "second_support", "topics_of", "campaign"]
+
+
+def restriction_of(comparison: Comparison) -> Restriction:
+    """Return what of both sides a comparison is of."""
+    return Restriction(comparison.tasks, comparison.runs, topics_asked(comparison), comparison.circular)
 
 
 def topics_asked(comparison: Comparison) -> set[str] | None:

@@ -30,6 +30,7 @@ from tests.imports.conftest import told
 
 # More than two batches of topics.
 MANY = "".join(f"t{n}\ttitle {n}\n" for n in range(1, 1_201))
+LEFT = 5  # topics of an import that was broken off: more than two batches of a sweep
 
 
 @pytest.fixture(autouse=True)
@@ -345,14 +346,15 @@ def test_an_import_that_is_over_does_not_run_again(empty_campaign, waiting, file
 
 
 @pytest.fixture
-def broken_off(empty_campaign, waiting):
+def broken_off(empty_campaign, waiting, monkeypatch):
     """Make an import that runs, says its record, and has written topics."""
+    monkeypatch.setattr(importer, "_SWEEP_BATCH", 2)
 
     def make(prefix="x", **fields):
         fields = {"state": Import.State.RUNNING, "has_leftovers": True, "attempts": 1} | fields
         record = waiting(stage=Import.Stage.WRITING, **fields)
         Topic.everything.bulk_create(
-            Topic(import_record=record, campaign=empty_campaign, qid=f"{prefix}{n}", title="t") for n in range(2_500)
+            Topic(import_record=record, campaign=empty_campaign, qid=f"{prefix}{n}", title="t") for n in range(LEFT)
         )
         return record
 
@@ -377,7 +379,7 @@ def test_sweep_keeps_what_a_living_process_writes(broken_off):
     record = broken_off(owner=me(), alive_at=timezone.now() - timedelta(minutes=4))
     sweep()
     assert (state_of(record), record.has_leftovers) == (Import.State.RUNNING, True)
-    assert Topic.everything.count() == 2_500
+    assert Topic.everything.count() == LEFT
 
 
 def test_sweep_knows_a_process_by_its_number_and_its_start(broken_off):
@@ -388,7 +390,7 @@ def test_sweep_knows_a_process_by_its_number_and_its_start(broken_off):
 
 
 @pytest.mark.parametrize(
-    ("minutes", "state", "left"), [(4, Import.State.RUNNING, 2_500), (6, Import.State.INTERRUPTED, 0)], ids=["4", "6"]
+    ("minutes", "state", "left"), [(4, Import.State.RUNNING, LEFT), (6, Import.State.INTERRUPTED, 0)], ids=["4", "6"]
 )
 def test_a_process_elsewhere_is_presumed_dead_after_5_minutes(broken_off, minutes, state, left):
     silent_since = timezone.now() - timedelta(minutes=minutes)
@@ -422,7 +424,7 @@ def test_a_late_sweep_removes_nothing_of_an_import_that_was_taken_up_again(broke
     record = broken_off(owner=me(), alive_at=timezone.now())
     # As another process knew it a moment ago.
     importer._remove_leftovers(Import(pk=record.pk, state=Import.State.WAITING, has_leftovers=True))
-    assert (state_of(record), record.has_leftovers, Topic.everything.count()) == (Import.State.RUNNING, True, 2_500)
+    assert (state_of(record), record.has_leftovers, Topic.everything.count()) == (Import.State.RUNNING, True, LEFT)
 
 
 @pytest.mark.parametrize(
@@ -570,7 +572,7 @@ def test_errors_come_by_line_and_the_first_lines_are_kept(empty_campaign, import
 
 
 @pytest.mark.parametrize(
-    ("minutes", "state", "left"), [(4, Import.State.RUNNING, 2_500), (6, Import.State.INTERRUPTED, 0)], ids=["4", "6"]
+    ("minutes", "state", "left"), [(4, Import.State.RUNNING, LEFT), (6, Import.State.INTERRUPTED, 0)], ids=["4", "6"]
 )
 def test_a_process_here_that_hangs_is_presumed_dead_after_5_minutes(broken_off, minutes, state, left):
     """It runs, and does nothing."""

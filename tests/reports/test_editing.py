@@ -17,7 +17,7 @@ from tests.conftest import client_of
 from tests.judging import give
 from tests.reports.conftest import BONES, CONTENT, HEAL_ID, PAIN, WHEN_ID, Send, texts
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 
 
 def counted(report: EditedReport) -> tuple[str, int, int]:

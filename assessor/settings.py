@@ -155,7 +155,7 @@ def _database() -> dict[str, Any]:
     else:
         # While the server is gone, whoever asks for a page is told so after this many seconds.
         pool = {"min_size": 1, "max_size": number("ASSAY_DATABASE_POOL", default=10), "timeout": 10}
-        # prepare_threshold: see assessor.runtime.prepared.
+        # prepare_threshold: see assessor.runtime.sql.
         database["OPTIONS"] = database.get("OPTIONS", {}) | {"pool": pool, "prepare_threshold": 5}
         # Of a server that was started again, each connection that the pool still holds would cost a request.
         database["CONN_HEALTH_CHECKS"] = True

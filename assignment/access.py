@@ -16,7 +16,7 @@ from assessor.labels.access import own_labelling
 from assessor.labels.manual_setups import repeats
 from assessor.labels.models import labels_in_sql, rows_in_sql
 from assessor.labels.shown_labels import HAS_SEEN, label_in_sql
-from assessor.runtime.prepared import fetch_prepared
+from assessor.runtime.sql import fetch_prepared
 from assessor.work.access import (
     CHECKS,
     NotAmongOwn,

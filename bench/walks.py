@@ -27,7 +27,7 @@ APPS = ("assessor", "nuggets", "assignment", "support", "metaeval")
 MIDDLEWARE = ("middleware.py", "middleware/csrf.py", "assessor/runtime/logs.py", "assessor/runtime/health.py")
 # By walk: what names one that is there, and the folders that are its own.
 ADDED = {
-    "a new measure of nuggets": (r"\bastrict\b", ()),
+    "a new measure of nuggets": (r"\bwstrict\b", ()),  # which no figure or formula of a comparison takes
     "a new job for a model": (r"(?i)umbrela", ("assessor/relevance/", "templates/relevance/")),
     "a new form of export": (r"\bplan_lines\b", ("assessor/plan/exports.py",)),
     "a new kind of label": (

@@ -15,8 +15,8 @@ from assessor.archive.registry import OF_CAMPAIGN, RESTORED, SHARED, Kept
 from assessor.archive.shared_records import find_or_make, require_new_people
 from assessor.campaigns import history
 from assessor.campaigns.models import Campaign
-from assessor.imports.loaders.base import KeysTaken, insert, reserve_keys
 from assessor.runtime.analyze import look_at_grown_tables
+from assessor.runtime.sql import KeysTaken, insert, reserve_keys
 from metaeval.models import Calculation
 
 Values = dict[str, Any]

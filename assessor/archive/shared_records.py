@@ -9,9 +9,9 @@ from django.db.models import Model
 from assessor.accounts.models import Person
 from assessor.archive.errors import ArchiveError
 from assessor.campaigns.models import Judge
-from assessor.imports.loaders.base import insert, row_as_kept
 from assessor.llm.models import StoredPrompt
 from assessor.llm.prompts import sha256_of
+from assessor.runtime.sql import insert, row_as_kept
 
 Values = dict[str, Any]
 

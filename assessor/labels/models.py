@@ -12,8 +12,8 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from assessor.campaigns.models import AppendOnly, Import, MadeOrVisibleManager, MaybeImported
-from assessor.imports.loaders.base import insert, row_as_kept
 from assessor.runtime.fields import JSONText
+from assessor.runtime.sql import insert, row_as_kept
 from assessor.work.access import record
 from assessor.work.judging_pool import BACK, LEFT
 from assessor.work.models import MAX_REASON

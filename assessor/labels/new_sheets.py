@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from assessor.imports.loaders.base import insert, reserve_keys
 from assessor.labels.models import JudgedAnswer
+from assessor.runtime.sql import insert, reserve_keys
 
 
 class SheetRow(NamedTuple):

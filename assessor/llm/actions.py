@@ -17,7 +17,6 @@ from assessor.campaigns.actions import ConditionError, create_condition
 from assessor.campaigns.condition_kind import kind_named
 from assessor.campaigns.models import Campaign, Condition, Judge, QrelsSource, RetrievalRun, Topic
 from assessor.campaigns.queries import among
-from assessor.imports.loaders.base import insert
 from assessor.llm.job_kind import Expected, Grades, JobKind
 from assessor.llm.models import LEAST_MONEY, CampaignPromptSet, Job, ModelJudge, StoredPrompt, Trial, Unit
 from assessor.llm.prompt_sets import OWN, checked_set, names, prompt_set
@@ -26,6 +25,7 @@ from assessor.llm.prompts import PromptSet, PromptSetError, sha256_of
 from assessor.llm.queries import errors_of
 from assessor.llm.tasks import hint, hint_trial
 from assessor.runtime.analyze import look_at_grown_tables
+from assessor.runtime.sql import insert
 
 _AT_A_TIME = 2_000
 _LONGEST_NAME = 120  # characters, as conditions have it

@@ -6,9 +6,9 @@ from typing import NamedTuple
 from django.db.models import F
 from django.utils import timezone
 
-from assessor.imports.loaders.base import as_kept, insert
 from assessor.llm.gateway import REHEARSAL, Failed, Reply
 from assessor.llm.models import Call, Job, ModelJudge, Unit
+from assessor.runtime.sql import as_kept, insert
 
 _ANSWERED = (Call.Outcome.GOOD, Call.Outcome.WRONG)
 _COLUMNS = (

@@ -13,12 +13,13 @@ from assessor.formats.lines import Line
 from assessor.formats.report import Report
 from assessor.formats.values import to_json
 from assessor.imports.loaders.answers import About, AnswerFinder, Place
-from assessor.imports.loaders.base import Options, insert
+from assessor.imports.loaders.base import Options
 from assessor.imports.loaders.conditions import ConditionLoader, find_condition, make_condition
 from assessor.preference.formats import COMPARISON, Aggregate, Comparison, read_preferences
 from assessor.preference.label_kind import PREFERENCE
 from assessor.preference.models import PreferencePair
 from assessor.preference.verdicts import FIRST, SECOND, TIE, of_answers, preference
+from assessor.runtime.sql import insert
 
 _PAIR = (
     *("import_record", "condition", "topic", "first", "second", "position", "second_stood_first", "by_rule"),

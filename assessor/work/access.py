@@ -12,7 +12,7 @@ from django.http import Http404
 from assessor.accounts.models import Person
 from assessor.campaigns.access import has_now
 from assessor.campaigns.models import Campaign, Role
-from assessor.runtime.prepared import fetch_prepared
+from assessor.runtime.sql import fetch_prepared
 from assessor.work.models import Task
 
 _MEMBER = (

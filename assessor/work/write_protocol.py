@@ -21,7 +21,7 @@ from django.views.decorators.http import require_POST
 
 from assessor.accounts.models import Person
 from assessor.campaigns.http import PersonRequest
-from assessor.imports.loaders.base import insert, row_as_kept
+from assessor.runtime.sql import insert, row_as_kept
 from assessor.work.access import NotAmongOwn
 from assessor.work.models import MAX_REASON, Task, Write
 

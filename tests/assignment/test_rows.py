@@ -8,7 +8,7 @@ from django.test import Client
 
 from assessor.accounts.models import Person
 from assessor.campaigns.models import Event, Import
-from assessor.imports.loaders.base import insert
+from assessor.runtime.sql import insert
 from assessor.work.models import Task
 from assignment.exports import assignment_lines
 from assignment.models import AnswerSheet, Assignment

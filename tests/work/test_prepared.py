@@ -3,7 +3,7 @@
 import pytest
 from django.db import connection
 
-from assessor.runtime.prepared import fetch_prepared
+from assessor.runtime.sql import fetch_prepared
 
 
 @pytest.mark.django_db

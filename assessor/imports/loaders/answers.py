@@ -13,7 +13,7 @@ from assessor.campaigns.queries import PASSAGES_RUN, AmbiguousRun, find_run
 from assessor.formats.lines import Line
 from assessor.formats.report import Report
 from assessor.formats.values import to_json
-from assessor.imports.loaders.base import insert
+from assessor.runtime.sql import insert
 
 ANSWER_FIELDS = ("import_record", "run", "topic", "form", "references", "content", "extras", "words", "apart")
 _SHOWN = 12  # words of two texts from where they differ

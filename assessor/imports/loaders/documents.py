@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from assessor.campaigns.models import Campaign, Import, Run, RunDocument
 from assessor.formats.report import Report
 from assessor.formats.segments import SegmentRecord
-from assessor.imports.loaders.base import Seen, insert, rows_by
+from assessor.imports.loaders.base import Seen, rows_by
 from assessor.imports.loaders.segments import SegmentRow, insert_segments, segment_rows
+from assessor.runtime.sql import insert
 
 OWN = "own"  # the value of the option document_texts
 _REMEDY = (

@@ -7,7 +7,8 @@ from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
 from assessor.formats.report import Report
 from assessor.formats.retrieval import Ranked, RankingRecord, begins_rankings, read_rankings
-from assessor.imports.loaders.base import Loader, Options, insert
+from assessor.imports.loaders.base import Loader, Options
+from assessor.runtime.sql import insert
 
 
 class RetrievalLoader(Loader):

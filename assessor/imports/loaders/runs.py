@@ -14,9 +14,10 @@ from assessor.formats.report import Report
 from assessor.formats.runs import AnswerRecord, Limits, begins_run, read_answers, topic_field
 from assessor.formats.values import to_json
 from assessor.imports.loaders.answers import ANSWER_FIELDS, difference, warn_of
-from assessor.imports.loaders.base import AddError, Loader, Options, insert
+from assessor.imports.loaders.base import AddError, Loader, Options
 from assessor.imports.loaders.documents import OWN, DocumentSifter
 from assessor.imports.loaders.segments import SegmentRow
+from assessor.runtime.sql import insert
 
 
 class Joined(NamedTuple):

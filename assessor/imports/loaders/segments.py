@@ -11,8 +11,9 @@ from assessor.formats.qrels import GradeRecord
 from assessor.formats.report import Report
 from assessor.formats.segments import SegmentRecord, begins_segments, has_judgments, read_segments
 from assessor.formats.values import to_json
-from assessor.imports.loaders.base import Loader, Options, insert, rows_by
+from assessor.imports.loaders.base import Loader, Options, rows_by
 from assessor.imports.loaders.sources import GradeSifter
+from assessor.runtime.sql import insert
 
 SegmentRow = tuple[str, str, str, str, bool]  # docid, text, extras, language, has_translation
 

@@ -6,7 +6,8 @@ from assessor.campaigns.condition_kind import names_of_grades
 from assessor.campaigns.models import SCALES, Campaign, Condition, Grade, Import, QrelsSource
 from assessor.formats.qrels import GradeRecord
 from assessor.formats.report import Report
-from assessor.imports.loaders.base import Options, Seen, insert
+from assessor.imports.loaders.base import Options, Seen
+from assessor.runtime.sql import insert
 
 _LONGEST_NAME = 120
 

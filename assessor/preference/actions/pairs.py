@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from django.db.models import Max
 
 from assessor.campaigns.models import Condition, Topic
-from assessor.imports.loaders.base import insert
 from assessor.preference.models import PreferencePair
 from assessor.preference.queries import NewPair, new_pairs
+from assessor.runtime.sql import insert
 from assessor.work.models import Task
 
 _PAIR = (

@@ -6,9 +6,9 @@ from django.utils import timezone
 
 from assessor.campaigns.actions import grades_made_under
 from assessor.campaigns.models import Grade, QrelsSource
-from assessor.imports.loaders.base import as_kept, insert
 from assessor.llm.models import Job
 from assessor.relevance.models import LabelEvent, RelevanceJudgment
+from assessor.runtime.sql import as_kept, insert
 
 Place = tuple[int, str]  # topic's key, docid
 _BOTH = ("value", "version", "state", "judge", "job", "at")

@@ -8,12 +8,12 @@ from django.db.models import Max
 from assessor.accounts.models import Person
 from assessor.campaigns.actions import ConditionError
 from assessor.campaigns.models import SCALES, SCALES_HERE, Campaign, Condition, QrelsSource
-from assessor.imports.loaders.base import insert
 from assessor.labels.manual_setups import create_first
 from assessor.labels.models import ManualSetup
 from assessor.relevance.label_kind import FROM_SCRATCH, POST_EDITED, RELEVANCE
 from assessor.relevance.models import RelevanceJudgment
 from assessor.relevance.queries import TO_DO, items_of, judged, pool
+from assessor.runtime.sql import insert
 from assessor.work.actions import PlanError
 from assessor.work.models import Task
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-WHOLE_STUDY = "tests/test_golden.py"
 
 
 class Mutation(NamedTuple):
@@ -23,7 +22,7 @@ class Mutation(NamedTuple):
     file: str
     old: str
     new: str
-    killed_by: str = WHOLE_STUDY
+    killed_by: str
 
 
 MUTATIONS = [
@@ -39,6 +38,7 @@ MUTATIONS = [
         "nuggets/auto_nuggets.py",
         "                nuggets=nuggets,\n                most=work.most,",
         "                nuggets=[],\n                most=work.most,",
+        "tests/nuggets/test_auto.py",
     ),
     Mutation(
         "importance is asked for in batches of 10",
@@ -52,15 +52,21 @@ MUTATIONS = [
         "assignment/measures.py",
         "labels == SUPPORT,",
         "labels >= PARTIAL,",
+        "tests/assignment/test_scores.py",
     ),
     Mutation(
-        "an okay nugget weighs a half", "assignment/measures.py", "(importance == OKAY) / 2", "(importance == OKAY)"
+        "an okay nugget weighs a half",
+        "assignment/measures.py",
+        "(importance == OKAY) / 2",
+        "(importance == OKAY)",
+        "tests/assignment/test_scores.py",
     ),
     Mutation(
         "recall is over all sentences",
         "support/measures.py",
         "self._sums(~self._leaves)",
         "self._sums(self._judged > 0)",
+        "tests/support/test_scores.py",
     ),
     Mutation(
         "who has seen a model's labels does no blind work",
@@ -130,6 +136,7 @@ MUTATIONS = [
         "nuggets/draft_outcomes.py",
         "drafts[nugget.draft - 1] else Fate.EDITED",
         "drafts[nugget.draft - 1] else Fate.KEPT",
+        "tests/nuggets/test_fates.py",
     ),
     Mutation(
         "a reply has a label for each nugget",
@@ -143,6 +150,7 @@ MUTATIONS = [
         "metaeval/stats/means.py",
         "    there = ~np.isnan(values)\n    size = there.sum(axis=axis)\n",
         "    return np.nanmedian(values, axis=axis)\n    there = ~np.isnan(values)\n    size = there.sum(axis=axis)\n",
+        "tests/assignment/test_scores.py",
     ),
     Mutation(
         "a question is covered from the least grade on",
@@ -184,6 +192,7 @@ MUTATIONS = [
         "metaeval/stats/agreement.py",
         "rows * labels + columns",
         "columns * labels + rows",
+        "tests/metaeval/stats/test_agreement.py",
     ),
     Mutation(
         "no more than 20 nuggets are kept",
@@ -240,6 +249,83 @@ MUTATIONS = [
         "return (self.nuggets or self).preferences_id is not None",
         "return False",
         "tests/preference/test_answer_questions.py",
+    ),
+    Mutation(
+        "it is the start of kappa's interval that has to reach a gate",
+        "metaeval/calibrations.py",
+        '    low = kappa["low"]\n',
+        '    low = kappa["value"]\n',
+        "tests/metaeval/test_calibrations.py",
+    ),
+    Mutation(
+        "a gate asks for labels and topics too",
+        "metaeval/calibrations.py",
+        "return is_sure and labels >= gate.least_labels and topics >= gate.least_topics",
+        "return is_sure",
+        "tests/metaeval/test_calibrations.py",
+    ),
+    Mutation(
+        "a calibration counts for no judge with other prompts or another model",
+        "metaeval/calibrations.py",
+        "if (one.identity, _things(one.judged)) == bound_to",
+        "if _things(one.judged) == bound_to[1]",
+        "tests/metaeval/test_calibrations.py",
+    ),
+    Mutation(
+        "a judge without a calibration is called uncalibrated",
+        "metaeval/calibrations.py",
+        "if not (newest := newest_of(made, one)) or not passes(newest, gate)",
+        "if (newest := newest_of(made, one)) and not passes(newest, gate)",
+        "tests/metaeval/test_calibrations.py",
+    ),
+    Mutation(
+        "who judges again sees neither label",
+        "assessor/studies/actions.py",
+        "Condition.ADJUDICATED if study.is_adjudication else",
+        "Condition.ADJUDICATED if study.is_adjudication or study.is_rejudging else",
+        "tests/studies/test_rejudging.py",
+    ),
+    Mutation(
+        "who judges again labelled neither side",
+        "assessor/studies/actions.py",
+        "            if has_labelled(task.person, sheets.filter(condition=other)):",
+        "            if False:",
+        "tests/studies/test_rejudging.py",
+    ),
+    Mutation(
+        "what differs is judged again among as many that agree",
+        "assessor/studies/actions.py",
+        "most = min(len(differing), len(alike)) if study.is_rejudging else len(differing)",
+        "most = len(differing)",
+        "tests/studies/test_rejudging.py",
+    ),
+    Mutation(
+        "a study is registered before the first label",
+        "assessor/studies/actions.py",
+        "if labelled := [condition.name for condition in named if kind_of(condition).has_labels(condition)]:",
+        "if labelled := []:",
+        "tests/metaeval/test_registrations.py",
+    ),
+    Mutation(
+        "imported labels are never registered",
+        "assessor/studies/queries.py",
+        "campaign.conditions.exclude(method=Condition.IMPORTED)",
+        "campaign.conditions",
+        "tests/metaeval/test_registrations.py",
+    ),
+    Mutation(
+        "a registration whose text was changed covers nothing",
+        "assessor/studies/models.py",
+        "return hash_of(self.document) == self.sha256",
+        "return True",
+        "tests/metaeval/test_registrations.py",
+    ),
+    Mutation(
+        "a job stops where the endpoint names another model",
+        "assessor/llm/prompt_requests.py",
+        'if before not in ("", name):',
+        "if False:",
+        "tests/llm/test_jobs.py",
     ),
 ]
 

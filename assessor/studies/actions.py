@@ -293,26 +293,30 @@ def require_independent(task: Task) -> None:
     """Raise PlanError where a task's person would be a judge of a study on the topic and no stranger to its labels.
 
     That is asked of whoever is to label its sample, and of whoever is to label under what it was drawn from. Opinions
-    on that count as it does. Called before anything of the topic is locked.
+    on that count as it does. A judge of one study is none of another of the same two sides: much of what they would
+    label they have labelled. Called before anything of the topic is locked.
     """
     condition = task.condition
-    # One after the other, or each of two tasks could find that there is no other.
-    studies = Study.objects.select_for_update(no_key=True, of=("self",)).filter(campaign=condition.campaign_id)
+    studies = Study.objects.filter(campaign=condition.campaign_id)
     if condition.sample:
-        studies = studies.filter(name=condition.sample)
+        own = studies.select_related("first", "second").get(name=condition.sample)
+        sides = list(same_work(own.first, own.second))
+        studies = studies.filter(first__in=sides, second__in=sides)
     else:
-        same = same_work(condition)
+        own, sides, same = None, [], same_work(condition)
         studies = studies.filter(Q(first__in=same) | Q(second__in=same))
+    # One after the other, or each of two tasks could find that there is no other.
+    locked = list(studies.select_for_update(no_key=True, of=("self",)).select_related("campaign").order_by("pk"))
     sheets = sampling_of(task.kind).sheets_on(task.topic)
-    for study in studies.select_related("campaign", "first", "second").order_by("pk"):
-        judges = judges_of(study).exclude(pk=condition.pk)
-        others = [*same_work(study.first, study.second), *judges] if condition.sample else judges
-        for other in others:
-            if has_labelled(task.person, sheets.filter(condition=other)):
-                raise PlanError(
-                    f"{task.person} labels or labelled {task.topic.qid} under {other}: a judge of {study} is somebody "
-                    "else."
-                )
+    judges = [(study, judge) for study in locked for judge in judges_of(study).exclude(pk=condition.pk)]
+    for study, other in [*((own, side) for side in sides), *judges]:
+        if has_labelled(task.person, sheets.filter(condition=other)):
+            same_sides = own and study != own
+            raise PlanError(
+                f"{task.person} labels or labelled {task.topic.qid} under {other}"
+                f"{f', for the study {study} of the same two sides' if same_sides else ''}: a judge of {own or study} "
+                "is somebody else."
+            )
 
 
 def see_labels(task: Task) -> None:

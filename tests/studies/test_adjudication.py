@@ -19,7 +19,7 @@ from assignment.actions import create_manual_assign
 from support.actions import create_support
 from tests.conftest import client_of
 from tests.judging import all_judged, asked, change, given, judgeable, judged, send, snapshot, url
-from tests.studies.conftest import draw, give, ids_of, nugget_labels
+from tests.studies.conftest import OTHERS, draw, give, ids_of, nugget_labels, support_labels
 
 BOTH = "carl has both an adjudication and other labels of this kind to give on t1 then"
 N_OTHERS = {("team.one", "t1"): {"purring heals": "partial_support", "cats purr": "support", "dogs bark": "support"}}
@@ -292,8 +292,9 @@ def test_who_is_one_of_the_two_decides_nothing(people, answered, topic, anna, be
     assert give(condition, ben, topic)
 
 
-def test_each_study_is_an_exposure_of_its_own(study, people, others, topic, carl):
-    again = draw(people, others, purpose="adjudication", name="Second study", seed=2)
+def test_each_study_is_an_exposure_of_its_own(study, people, answered, topic, carl):
+    fourth = support_labels(answered, "Fourth's", "people", OTHERS)
+    again = draw(people, fourth, purpose="adjudication", name="Second study", seed=2)
     for of in (study, again):
         [task] = give(judges(of, f"of {of}"), carl, topic)
         for _ in range(2):

@@ -41,7 +41,7 @@ from tests.judging import (
     stands,
     url,
 )
-from tests.studies.conftest import draw, everything, give, ids_of, items, support_labels
+from tests.studies.conftest import OTHERS, draw, everything, give, ids_of, items, support_labels
 from tests.support.judging_helpers import run_file
 from tests.work.conftest import at_once
 
@@ -285,6 +285,61 @@ def test_of_both_sides_of_a_study_given_at_once_a_person_gets_one(
     blind = judges(draw(annas.condition, model if kind == "support" else n_model, name="here"), "A")
     third = OPINIONS[kind](of=annas.condition, name="Third", purpose="second", acting_user=None)
     given = at_once([partial(give, condition, carl, topic) for condition in (blind, third)])
+    assert sorted(type(one).__name__ for one in given) == ["PlanError", "list"], given
+    assert Task.objects.filter(person=carl).count() == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "purposes"),
+    [
+        ("support", ("disagreement", "disagreement")),
+        ("assignment", ("disagreement", "rejudging")),
+        ("assignment", ("rejudging", "disagreement")),
+    ],
+)
+def test_a_judge_of_one_study_judges_no_other_of_the_same_two_sides(
+    people, model, n_people, n_model, topic, carl, ben, kind: str, purposes: tuple[str, str]
+):
+    sides = (people, model) if kind == "support" else (n_people, n_model)
+    first, second = (draw(*sides, name=f"{at}", purpose=purpose) for at, purpose in zip("XY", purposes, strict=True))
+    give(judges(first, "A"), carl, topic)
+    blind = judges(second, "B")
+    before = everything()
+    with pytest.raises(
+        PlanError, match=r"carl labels or labelled t1 under A, for the study X of the same two sides: a judge of Y is "
+    ):
+        give(blind, carl, topic)
+    assert everything() == before
+    give(blind, ben, topic)
+    # The other way round, and of other topics whoever is no judge of them.
+    with pytest.raises(PlanError, match="ben labels or labelled t1 under B, for the study Y"):
+        give(judges(first, "C"), ben, topic)
+    give(blind, carl, first.campaign.topics.get(qid="t2"))
+
+
+def test_a_judge_of_a_study_is_no_judge_of_one_drawn_from_an_opinion_on_its_sides(
+    answered, nuggets, n_model, topic, anna, carl
+):
+    first = given_first("assignment", answered, nuggets, anna, topic).condition
+    second = label_again(of=first, name="Second", purpose="second", acting_user=None)
+    [task] = give(second, make_person("dora", "assessor"), topic)
+    for sheet in all_judged(task):
+        change(sheet, {judgeable(sheet)[0]: {"label": "not_support"}})
+    give(judges(draw(first, n_model, name="X"), "A"), carl, topic)
+    with pytest.raises(PlanError, match="carl labels or labelled t1 under A, for the study X of the same two sides"):
+        give(judges(draw(second, n_model, name="Y"), "B"), carl, topic)
+
+
+def test_a_judge_of_a_study_judges_one_of_other_sides(people, model, answered, topic, carl):
+    other = support_labels(answered, "Noa's", "model", {key: dict(said) for key, said in OTHERS.items()})
+    give(judges(draw(people, model, name="X"), "A"), carl, topic)
+    give(judges(draw(people, other, name="Y"), "B"), carl, topic)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_studies_of_the_same_sides_given_at_once_a_person_gets_one(people, model, topic, carl):
+    blind = [judges(draw(people, model, name=name), f"Judge of {name}") for name in "XY"]
+    given = at_once([partial(give, condition, carl, topic) for condition in blind])
     assert sorted(type(one).__name__ for one in given) == ["PlanError", "list"], given
     assert Task.objects.filter(person=carl).count() == 1
 

@@ -3,6 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from assessor.campaigns.models import CONTROL, Condition
 from assessor.campaigns.queries import own_answers, pooled
 from assessor.runtime.process_cache import cache
 from assessor.scores.cache import state_of
-from assessor.scores.loading import Labels, RunName, as_text
+from assessor.scores.loading import Labels, RunName, as_text, parsed
 from assessor.scores.reusability import WithoutTeams
 from assessor.scores.tables import counted_cells, systems_in
 from assignment.label_kind import kind_of_nuggets
@@ -59,6 +60,9 @@ def _without_teams(
     cells = counted_cells(found, policy)[is_system]
     best = len(kind_of_nuggets(condition).labels) - 1
     of_topics = [_nuggets_of(topic, by_team, formula, best) for topic, by_team in zip(topics, left_out, strict=True)]
+    # By topic and team: how many nuggets go, and whether any is left.
+    gone = np.array([one.sum(axis=1) for one in left_out], dtype=np.int64).reshape(len(topics), len(teams))
+    remains = np.array([~one.all(axis=1) for one in left_out], dtype=bool).reshape(len(topics), len(teams))
     return WithoutTeams(
         basis=basis,
         runs=runs,
@@ -68,8 +72,8 @@ def _without_teams(
         ),
         scores=mean(cells, axis=1),
         without=means_without_teams(cells, of_topics, len(teams)),
-        left_out=[int(sum(one[team].sum() for one in left_out)) for team in range(len(teams))],
-        topics=[sum(not one[team].all() for one in left_out) for team in range(len(teams))],
+        left_out=gone.sum(axis=0).tolist(),
+        topics=remains.sum(axis=0).tolist(),
         nuggets=sum(len(topic.nuggets) for topic in topics),
         unattested=unattested,
     )
@@ -174,13 +178,13 @@ def _cited(wanted: Mapping[int, Set[str]]) -> Iterator[tuple[int, int, Set[str]]
     """Yield the keys of topic and run, and what it cites of the docids wanted there, of each answer of a system."""
     answers = own_answers([topic for topic, docids in wanted.items() if docids]).exclude(run__task=CONTROL).order_by()
     rows = answers.values_list("topic", "run", *as_text("references", "content")).iterator(_AT_A_TIME)
-    for topic, run, given, content in rows:
-        references = json.loads(given)
-        # An answer with references cites nothing else, so that few sentences need to be read.
-        if references and wanted[topic].isdisjoint(references):
-            continue
-        cited = {citation for sentence in json.loads(content) for citation in sentence["citations"]}
-        yield topic, run, wanted[topic] & {references[one] if isinstance(one, int) else one for one in cited}
+    while some := list(islice(rows, _AT_A_TIME)):
+        for (topic, run, _, content), references in zip(some, parsed(row[2] for row in some), strict=True):
+            # An answer with references cites nothing else, so that few sentences need to be read.
+            if references and wanted[topic].isdisjoint(references):
+                continue
+            cited = {citation for sentence in json.loads(content) for citation in sentence["citations"]}
+            yield topic, run, wanted[topic] & {references[one] if isinstance(one, int) else one for one in cited}
 
 
 def _by_answers(

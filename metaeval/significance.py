@@ -93,17 +93,26 @@ class Significance(NamedTuple):
         return found.least if found else None
 
 
-def kept_significance(condition: Condition, cells: Cells, measure: str) -> Significance:
-    """Return how the runs differ, as pages show it: with as many draws as take about a second."""
+def kept_significance(condition: Condition, cells: Cells, measure: str, *, permutes: bool = True) -> Significance:
+    """Return how the runs differ, as pages and their files have it.
+
+    permutes: by the randomised test too, with as many draws as take about a second.
+    """
+    draws = None if permutes else 0
     return kept_result(
-        [condition], f"significance.{cells}.{measure}", lambda: compute_significance(condition, cells, measure)
+        [condition],
+        f"significance.{cells}.{measure}.{permutes}",
+        lambda: compute_significance(condition, cells, measure, draws=draws),
     )
 
 
 def compute_significance(
     condition: Condition, cells: Cells, measure: str, *, draws: int | None = None, seed: int = SEED
 ) -> Significance:
-    """Return how the runs differ. draws: permutations; None for as many as a page waits for. measure: its key."""
+    """Return how the runs differ. draws: permutations, 0 for none; None for as many as a page waits for.
+
+    measure: its key.
+    """
     found = condition_scores(condition)
     is_system = systems_in(found)
     systems = [run for run in found.runs if not run.is_control]
@@ -152,7 +161,7 @@ def sentence(found: Significance, method: Method) -> str:
 
 
 class MethodCount(NamedTuple):
-    """How many pairs differ by a method. below: of how many, or why there is none."""
+    """How many pairs differ by a method. value: "" where it is not tested; below: of how many, or why there is none."""
 
     method: Method
     label: str
@@ -165,7 +174,9 @@ def method_counts(found: Significance) -> list[MethodCount]:
     counts = []
     for method, label in METHOD_WORDS.items():
         if method not in found.tests.p:
-            counts.append(MethodCount(method, label, "—", "incomplete scores"))
+            is_left_out = method == Method.RANDOMISED and found.tests.tukey is not None
+            told = ("", "a second of permutations") if is_left_out else ("—", "incomplete scores")
+            counts.append(MethodCount(method, label, *told))
             continue
         pairs, least = found.tests.pairs, found.least(method)
         share = f"{100 * found.tests.differing(method) / pairs:.0f} % of {pairs:,}" if pairs else "no pairs"
@@ -314,23 +325,24 @@ def significance_figures(found: Significance, method: Method, shares: dict[str, 
     ]
 
 
-class Page(NamedTuple):
-    """What a page shows of a measure and a method."""
+def kept_rows(condition: Condition, cells: Cells, measure: str, method: Method) -> tuple[Significance, list[RunRow]]:
+    """Return how runs differ with their letters, kept together: to ask whether scores have changed takes longest."""
 
-    found: Significance
-    rows: list[RunRow]
-    figures: list[KeptFigure]
+    def compute() -> tuple[Significance, list[RunRow]]:
+        found = kept_significance(condition, cells, measure, permutes=method == Method.RANDOMISED)
+        return found, run_rows(found, method)
+
+    return kept_result([condition], f"significance.rows.{cells}.{measure}.{method}", compute)
 
 
-def kept_page(condition: Condition, cells: Cells, measure: str, method: Method) -> Page:
-    """Return what a page shows, kept as a whole: asking whether scores have changed takes longer than all else."""
+def kept_figures(condition: Condition, cells: Cells, measure: str, method: Method) -> list[KeptFigure]:
+    """Return the figures of a measure and a method."""
 
-    def compute() -> Page:
-        found = kept_significance(condition, cells, measure)
+    def compute() -> list[KeptFigure]:
         shares = kept_result(
             [condition], f"significance.power.{cells}.{method}", lambda: power(condition, cells, method)
         )
-        figures = keep_figures(significance_figures(found, method, shares))
-        return Page(found, run_rows(found, method), figures)
+        found = kept_significance(condition, cells, measure, permutes=method == Method.RANDOMISED)
+        return keep_figures(significance_figures(found, method, shares))
 
-    return kept_result([condition], f"significance.page.{cells}.{measure}.{method}", compute)
+    return kept_result([condition], f"significance.figures.{cells}.{measure}.{method}", compute)

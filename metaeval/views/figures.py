@@ -1,12 +1,30 @@
-"""A figure as a page draws it, and as a file."""
+"""Figures as a page draws them, and as files."""
+
+from collections.abc import Sequence
 
 from django.http import Http404, HttpResponse, HttpResponseBase
+from django.shortcuts import render
 
 from assessor.campaigns.http import PersonRequest, download
 from assessor.formats.tables import write_table
 from assessor.formats.values import to_json
 from metaeval.charts.rendering import FORMS, Specification, Theme, config
-from metaeval.pages import figure_table
+from metaeval.kept_results import KeptFigure
+from metaeval.pages import figure_content, figure_table
+
+
+def later_figures(request: PersonRequest, figures: Sequence[KeptFigure], address: str) -> HttpResponse:
+    """Return the figures that a page asks for once it is there: they take as long as all else of it.
+
+    address: of the page, without a query. See metaeval/_later_figures.html.
+    """
+    context = {
+        "figures": [figure_content(*one) for one in figures],
+        "figure_forms": FORMS,
+        "address": address,
+        "query": request.GET.urlencode(),
+    }
+    return render(request, "metaeval/_figures.html", context)
 
 
 def figure_response(request: PersonRequest, specification: Specification, *, name: str, form: str) -> HttpResponseBase:

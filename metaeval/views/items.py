@@ -15,9 +15,7 @@ from assessor.labels.label_kind import label_kind
 from assessor.scores.page_tables import Listing
 from assessor.scores.sorting import shown
 from assessor.scores.views import scored_condition
-from metaeval.charts.rendering import FORMS
 from metaeval.item_analysis import (
-    ItemAnalysis,
     columns,
     has_items,
     item_analysis,
@@ -25,20 +23,20 @@ from metaeval.item_analysis import (
     sentence,
     sorted_nuggets,
 )
-from metaeval.kept_results import kept_result
-from metaeval.pages import FigureContent, figure_content
 from metaeval.score_report import measured_hours
 from metaeval.stats.items import Flag
-from metaeval.views.figures import figure_response
+from metaeval.views.figures import figure_response, later_figures
 
 _ON_A_PAGE = 50
 
 
 @require_safe
 def nugget_items(request: PersonRequest, slug: str, condition_id: int) -> HttpResponse:
-    """The nuggets, or those with a flag, or that a shorter bank goes without, sorted by a column; figures, banks."""
+    """The nuggets, all or some, sorted by a column; how short a bank may be; the figures, which htmx asks for."""
     condition = _with_items(request, slug, condition_id)
-    found, figures = kept_result([condition], "item-page", lambda: _content(condition))
+    found, address = item_analysis(condition), reverse("nugget_items", args=[slug, condition_id])
+    if request.htmx:
+        return later_figures(request, item_figures(condition, found), address)
     item = label_kind(condition.kind).item
     flag = _flag(request.GET.get("flag", ""))
     asked = request.GET.copy()
@@ -65,18 +63,10 @@ def nugget_items(request: PersonRequest, slug: str, condition_id: int) -> HttpRe
             request.GET.get("page")
         ),
         "topics": sorted(found.topics, key=lambda one: (one.alpha.value is None, one.alpha.value or 0.0)),
-        "figures": figures,
-        "figure_forms": FORMS,
-        "address": (address := reverse("nugget_items", args=[slug, condition_id])),
+        "address": address,
         "scores_address": address.removesuffix("nuggets/"),
     }
     return render(request, "metaeval/nugget_items.html", context)
-
-
-def _content(condition: Condition) -> tuple[ItemAnalysis, list[FigureContent]]:
-    """Return what the page shows: of figures with thousands of points the tables alone."""
-    found = item_analysis(condition)
-    return found, [figure_content(*one) for one in item_figures(condition, found)]
 
 
 @require_safe

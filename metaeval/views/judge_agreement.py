@@ -14,7 +14,6 @@ from assessor.campaigns.models import Condition, QrelsSource
 from assessor.exportables import ChoiceError
 from assessor.scores.leaderboards import POLICY_WORDS
 from assessor.scores.views import scored_condition
-from metaeval.charts.rendering import FORMS
 from metaeval.joint import imported_columns
 from metaeval.judge_agreement import (
     SORTS,
@@ -32,14 +31,13 @@ from metaeval.judge_agreement import (
 )
 from metaeval.measures import absolute_measures
 from metaeval.models import Comparison
-from metaeval.pages import figure_content
 from metaeval.stats.agreement import Weights
 from metaeval.stats.judges import Two
 from metaeval.stats.means import Policy
 from metaeval.stats.measures import Measure
 from metaeval.stats.score_matrix import POLICIES
 from metaeval.stats.statistic import Statistic
-from metaeval.views.figures import figure_response
+from metaeval.views.figures import figure_response, later_figures
 
 _LABELS = {"run": "τ of runs", "topic": "τ within topics", "cell": "τ of cells", "kappa": "κ", "match": "Equal labels"}
 _GROUPS = {"people": "People", "model": "Models", "unknown": "By whom is unknown"}
@@ -120,8 +118,10 @@ def _source(request: PersonRequest, slug: str, source_id: int) -> QrelsSource:
 
 
 def _page(request: PersonRequest, record: Judge) -> HttpResponse:
-    """The matrices, with people's rows apart, all judges against one, the shares of labels, figures."""
+    """The matrices, with people's rows apart, all judges against one, shares of labels; figures, asked for by htmx."""
     asked = _asked(request, record)
+    if request.htmx:
+        return later_figures(request, judge_figures(asked.found, asked.weights), _address(record))
     campaign, found, weights = record.campaign, asked.found, asked.weights
     names = [judge.name for judge in found.judges]
     columns = imported_columns(campaign, names)
@@ -179,9 +179,6 @@ def _page(request: PersonRequest, record: Judge) -> HttpResponse:
         "measures": asked.measures,
         "policies": [(one, POLICY_WORDS[one]) for one in POLICIES],
         "tables": [(name, _file(asked, name)) for name in TABLES],
-        "figures": [figure_content(one.name, one.title, one.specification) for one in judge_figures(found, weights)],
-        "figure_forms": FORMS,
-        "address": _address(record),
     }
     return render(request, "metaeval/judges.html", context)
 

@@ -8,22 +8,23 @@ from django.views.decorators.http import require_safe
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Condition
 from assessor.scores.leaderboards import POLICY_WORDS
-from metaeval.charts.rendering import FORMS
+from metaeval.kept_results import keep_figures
 from metaeval.measures import absolute_measures
-from metaeval.pages import figure_content
 from metaeval.reusability import Reusability, kept_reusability, team_figure
 from metaeval.stats.means import Policy
 from metaeval.stats.measures import Measure
 from metaeval.views.conditions import asked_scores
-from metaeval.views.figures import figure_response
+from metaeval.views.figures import figure_response, later_figures
 
 
 @require_safe
 def reusability_page(request: PersonRequest, slug: str, condition_id: int) -> HttpResponse:
-    """The teams, by one of the condition's measures."""
+    """The teams, by one of the condition's measures; the figure, which htmx asks for."""
     condition, policy, measure, measures = _asked(request, slug, condition_id)
     found = _found(condition, policy, measure)
-    figure = team_figure(found)
+    address = reverse("reusability", args=[slug, condition_id])
+    if request.htmx:
+        return later_figures(request, keep_figures([team_figure(found)]), address)
     context = {
         "campaign": condition.campaign,
         "condition": condition,
@@ -31,9 +32,7 @@ def reusability_page(request: PersonRequest, slug: str, condition_id: int) -> Ht
         "policy_words": POLICY_WORDS[policy],
         "measures": measures,
         "found": found,
-        "figures": [figure_content(figure.name, figure.title, figure.specification)] if found.left_out else [],
-        "figure_forms": FORMS,
-        "address": reverse("reusability", args=[slug, condition_id]),
+        "address": address,
     }
     return render(request, "metaeval/reusability.html", context)
 

@@ -9,14 +9,13 @@ from django.views.decorators.http import require_safe
 
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Condition
-from metaeval.charts.rendering import FORMS
 from metaeval.measures import measure_named
-from metaeval.pages import figure_content
 from metaeval.significance import (
     CELLS_WORDS,
     METHOD_WORDS,
     TABLES,
-    kept_page,
+    kept_figures,
+    kept_rows,
     layout_notes,
     method_counts,
     sentence,
@@ -26,7 +25,7 @@ from metaeval.stats.letters import in_short
 from metaeval.stats.measures import Measure
 from metaeval.stats.multiple_comparisons import Method
 from metaeval.views.conditions import asked_measure
-from metaeval.views.figures import figure_response
+from metaeval.views.figures import figure_response, later_figures
 
 
 class _Asked(NamedTuple):
@@ -51,9 +50,12 @@ def _asked(request: PersonRequest, slug: str, condition_id: int) -> _Asked:
 
 @require_safe
 def significance(request: PersonRequest, slug: str, condition_id: int) -> HttpResponse:
-    """How many pairs of runs differ, the runs in groups that are not told apart, and figures."""
+    """How many pairs of runs differ, the runs in groups that are not told apart; the figures, which htmx asks for."""
     condition, measure, measures, cells, method = _asked(request, slug, condition_id)
-    found, rows, figures = kept_page(condition, cells, measure, method)
+    address = reverse("significance", args=[slug, condition_id])
+    if request.htmx:
+        return later_figures(request, kept_figures(condition, cells, measure, method), address)
+    found, rows = kept_rows(condition, cells, measure, method)
     of_measure = measure_named(measure)
     context = {
         "campaign": condition.campaign,
@@ -73,9 +75,6 @@ def significance(request: PersonRequest, slug: str, condition_id: int) -> HttpRe
             (at, row.run, of_measure.on_page(row.mean), in_short(row.letters)) for at, row in enumerate(rows, start=1)
         ],
         "tables": TABLES,
-        "figures": [figure_content(*one) for one in figures],
-        "figure_forms": FORMS,
-        "address": reverse("significance", args=[slug, condition_id]),
     }
     return render(request, "metaeval/significance.html", context)
 
@@ -84,7 +83,7 @@ def significance(request: PersonRequest, slug: str, condition_id: int) -> HttpRe
 def significance_figure(request: PersonRequest, slug: str, condition_id: int, name: str, form: str) -> HttpResponseBase:
     """A figure: as a file, as the page draws it, or what it shows as a table."""
     condition, measure, _, cells, method = _asked(request, slug, condition_id)
-    figures = {one.name: one for one in kept_page(condition, cells, measure, method).figures}
+    figures = {one.name: one for one in kept_figures(condition, cells, measure, method)}
     if name not in figures:
         raise Http404("There is no such figure.")
     file_name = f"{slug}.{condition}.{measure}.{cells}.{method}.{name}"

@@ -1,6 +1,5 @@
 // Draws the figures of a page, in the system's light or dark; what lies under the pointer is named.
 const dark = matchMedia("(prefers-color-scheme: dark)");
-const tip = document.getElementById("tip");
 const tooltip = { id: "tip", disableDefaultStyle: true };
 
 async function draw(place) {
@@ -25,5 +24,5 @@ function drawAll(which = "[data-figure]") {
 
 document.addEventListener("DOMContentLoaded", () => drawAll());
 document.addEventListener("htmx:afterSettle", () => drawAll("[data-figure]:empty")); // a part of the page was replaced
-document.addEventListener("keydown", ({ key }) => key === "Escape" && tip?.classList.remove("visible"));
+document.addEventListener("keydown", ({ key }) => key === "Escape" && document.getElementById("tip")?.classList.remove("visible"));
 dark.addEventListener("change", () => drawAll());

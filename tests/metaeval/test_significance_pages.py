@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from html import unescape
 from io import StringIO
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from django.test import Client
 
 from assessor.campaigns.models import Condition, Run
 from assessor.scores.cache import condition_scores
-from metaeval.significance import compute_significance
+from metaeval.significance import METHOD_WORDS, compute_significance
 from metaeval.stats.layout import Cells
 from metaeval.stats.letters import in_letters
 from metaeval.stats.multiple_comparisons import Method, PairTests, compare_pairs
@@ -76,6 +77,19 @@ def test_the_headline_says_how_many_pairs_differ(client: Client, first: Conditio
         assert found[method] == f"{differing} {pairs} {'differs' if differing == 1 else 'differ'}, {by}."
 
 
+def test_scores_are_permuted_only_where_that_is_asked_for(client: Client, first: Condition):
+    def counts(query: str) -> dict[str, str]:
+        tiles = re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd><dd", text_of(client, first, query))
+        return {unescape(name): value for name, value in tiles}
+
+    without, with_all = counts(""), counts("?correction=randomised")
+    tested = compute_significance(first, Cells.ZERO, "vstrict").tests
+    assert with_all == {words: f"{tested.differing(method)}" for method, words in METHOD_WORDS.items()}
+    assert without == with_all | {"Randomised Tukey HSD": '<a href="?correction=randomised">Test</a>'}
+    # The files have all of it.
+    assert all(row["p_randomised"] for row in rows(client, first, "pairs.csv"))
+
+
 def test_runs_are_listed_with_their_letters_and_pairs_with_their_p_values(client: Client, first: Condition):
     runs, tests = compared(first)
     letters = dict(zip(runs, map(in_letters, tests.letters(Method.T)), strict=True))
@@ -134,6 +148,26 @@ def test_runs_with_too_few_topics_can_be_left_out(client: Client, first: Conditi
 def test_control_runs_are_not_compared(client: Client, first: Condition):
     Run.objects.filter(campaign=first.campaign, tag="team.two").update(task="control")
     assert {row["run_id"] for row in rows(client, first, "runs.csv")} == {"team.one", "team.empty"}
+
+
+@pytest.mark.parametrize(
+    ("page", "figure"),
+    [("significance", "power"), ("judges", "shares"), ("nuggets", "items"), ("reusability", "teams")],
+)
+@pytest.mark.usefixtures("first")
+def test_figures_come_when_the_page_asks_for_them(client: Client, second: Condition, page: str, figure: str):
+    address = f"/campaigns/study/scores/{second.pk}/{page}/"
+    query = "?measure=a" if page in ("significance", "reusability") else ""
+    whole = client.get(address + query).content.decode()
+    part = client.get(address + query, headers={"HX-Request": "true"}).content.decode()
+    if page == "reusability":  # nothing says where these nuggets come from
+        assert "hx-get" not in whole
+    else:
+        assert f'hx-get="{address}{query}" hx-trigger="load"' in whole
+        assert "data-figure" not in whole
+        assert page == "nuggets" or "<summary>As a table</summary>" in part
+    assert "<html" not in part
+    assert f'data-figure="{address}figures/{figure}.json{query}"' in part
 
 
 def test_figures_show_means_with_the_difference_and_the_power_of_all_measures(client: Client, first: Condition):

@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -77,7 +78,7 @@ GRADED = "t1 Q0 d2 1 9 one\nt1 Q0 d1 2 8 one\n"
 TABLE = "run_id,v\nteam.one,0.5\nteam.two,0.25\n"
 
 
-def make_everything(slug: str, people: dict[str, Person], import_file: Any, tmp_path: Path) -> Campaign:
+def make_everything(slug: str, people: dict[str, Person], import_file: Any) -> Campaign:
     """Make a campaign with a record of every model that archives have, but for what comparisons come to.
 
     people: anna, ben, olga, otto.
@@ -112,7 +113,7 @@ def make_everything(slug: str, people: dict[str, Person], import_file: Any, tmp_
     of_questions = banks.bank(why | {"sub_nuggets": [banks.question("Do all?")]}, more={"a": [1]})
     assert import_file(campaign, "questions", [of_questions], condition="Asked", by="people").state == "done"
     _read(campaign, olga, ben)
-    _compare(campaign, job.condition, tmp_path, olga)
+    _compare(campaign, job.condition, olga)
     line = {"query": "", "qid": "t1", "nuggets": [{"text": "purring heals", "importance": "vital"}]}
     assert import_file(campaign, "nuggets", [line], condition="Frozen", by="people").state == "done"
     judgments = [[relevance("d1"), attested("d1")], [needs(True), first(True)]]
@@ -312,7 +313,7 @@ def _read(campaign: Campaign, olga: Person, ben: Person) -> None:
         redo(edited, acting_user=ben, seen=2)
 
 
-def _compare(campaign: Campaign, models: Condition, tmp_path: Path, olga: Person) -> None:
+def _compare(campaign: Campaign, models: Condition, olga: Person) -> None:
     """Compare people and the model, draw a study of where they differ, and import a table."""
     people = campaign.conditions.get(name="Manual/Manual")
     create_comparison(campaign=campaign, first=people, second=models, seed=7, draws=20, acting_user=olga)
@@ -328,9 +329,10 @@ def _compare(campaign: Campaign, models: Condition, tmp_path: Path, olga: Person
     set_calibration_gate(CalibrationGate(campaign=campaign, least_kappa=Decimal("0.40")), acting_user=olga)
     draw = draw_topics(condition=people, number=1, seed=5, acting_user=olga)
     create_hybrid(campaign=campaign, human=people, model=models, draw=draw, acting_user=olga)
-    path = tmp_path / "table.csv"
-    path.write_text(TABLE)
-    import_table(campaign=campaign, name="table", path=path, file_name="table.csv", acting_user=olga)
+    with NamedTemporaryFile("w") as table:
+        table.write(TABLE)
+        table.flush()
+        import_table(campaign=campaign, name="table", path=Path(table.name), file_name="table.csv", acting_user=olga)
     purpose = Study.Purpose.DISAGREEMENT
     study = draw_study(
         campaign=campaign, name="who is right", purpose=purpose, first=people, second=models, seed=3, acting_user=olga

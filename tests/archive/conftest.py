@@ -11,10 +11,10 @@ from tests.conftest import Importer
 
 
 @pytest.fixture
-def whole(anna: Person, ben: Person, olga: Person, otto: Person, import_file: Importer, tmp_path: Path) -> Campaign:
+def whole(anna: Person, ben: Person, olga: Person, otto: Person, import_file: Importer) -> Campaign:
     """A campaign with records of all that people and models do."""
     people = {"anna": anna, "ben": ben, "olga": olga, "otto": otto}
-    return make_everything("whole", people, import_file, tmp_path)
+    return make_everything("whole", people, import_file)
 
 
 @pytest.fixture

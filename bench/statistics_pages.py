@@ -47,7 +47,7 @@ PAGES = {
 # Of these pages htmx asks for the figures, once the rest is there.
 PAGES |= {
     f"{_FIGURES_OF}{name}": PAGES[name]
-    for name in ("significance", "randomised HSD", "nuggets", "reusability", "judges")
+    for name in ("significance", "randomised HSD", "nuggets", "reusability", "judges", "hybrid scores")
 }
 
 

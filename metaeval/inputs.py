@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from assessor.campaigns.queries import without_practice
 from assessor.formats.lines import Line
 from assessor.formats.report import Report
 from assessor.labels.label_kind import label_kind
-from assessor.scores.cache import condition_scores, last_imports, scores_with_labels, state_of
+from assessor.scores.cache import condition_scores, last_imports, scores_with_labels, state_of, states_of
 from assessor.scores.leaderboards import name_of
 from assessor.scores.loading import Labels, Scores, run_set, systems
 from assessor.scores.score_source import scoring_of
@@ -118,6 +118,12 @@ def state(record: Comparable) -> Any:
         return repr(grade_states([record])[record.pk])
     # Under which names its runs are known comes with imports.
     return repr((record.sha256, last_imports(record.campaign)))
+
+
+def states(records: Iterable[Comparable]) -> dict[Comparable, Any]:
+    """Return the states of inputs of one campaign, those of all conditions in as many queries as of one."""
+    of_conditions = states_of([one for one in records if isinstance(one, Condition)])
+    return {one: repr(of_conditions[one.pk]) if isinstance(one, Condition) else state(one) for one in records}
 
 
 def grade_states(sources: Sequence[QrelsSource]) -> dict[int, tuple[Any, ...]]:

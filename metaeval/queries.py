@@ -11,7 +11,7 @@ from assessor.campaigns.queries import without_practice
 from assessor.runtime.process_cache import cache
 from assessor.scores.cache import condition_scores
 from assessor.scores.score_source import scored_conditions, scoring_of
-from metaeval.inputs import Restriction, read_table, resolve_aliases, state
+from metaeval.inputs import Restriction, read_table, resolve_aliases, states
 from metaeval.models import Calculation, Comparable, Comparison, ScoreTable
 from metaeval.stats.means import Policy
 
@@ -166,13 +166,14 @@ def changed_since(comparison: Comparison, done: Calculation) -> list[str]:
         ("second", comparison.second, comparison.second_support),
         ("topics_of", comparison.topics_of, None),
     )
+    now = states([one for _, *records in parts for one in records if one])
     return [
         done.inputs[name]["name"]
         for name, record, support in parts
         if record
         and (
-            done.inputs[name]["state"] != state(record)
-            or (support and done.inputs[name].get("support_state") != state(support))
+            done.inputs[name]["state"] != now[record]
+            or (support and done.inputs[name].get("support_state") != now[support])
         )
     ]
 

@@ -173,6 +173,7 @@ def _context(request: PersonRequest, campaign: Campaign, found: Comparison) -> d
         "multiples": headline.multiples(result),
         "matrix": _matrix(result),
         "groups": [(name, *words, result[name]) for name, words in _GROUPS.items() if result.get(name)],
+        "tables_last": 0 if request.GET else None,  # seconds, for ever
         "tables": list(zip(result["sides"], tables, strict=False)),
         "figures": [one for one in figures if not one.name.startswith(TOP)],
         "top": top_of(result, measure),

@@ -15,17 +15,15 @@ from metaeval import actions
 from metaeval.access import campaign_hybrid
 from metaeval.actions import ComparisonError
 from metaeval.calibrations import uncalibrated
-from metaeval.charts.rendering import FORMS
 from metaeval.hybrid_figures import drawn_result, hours_of
 from metaeval.hybrid_forms import TARGETS, HybridForm
 from metaeval.hybrid_tables import FILES, table_rows
 from metaeval.hybrid_words import headline, marks_of, more_needed
-from metaeval.hybrids import hybrids_of
+from metaeval.hybrids import hybrid_result, hybrids_of
 from metaeval.inputs import NothingToCompare
-from metaeval.pages import figure_content
 from metaeval.stats.hybrid import Target
 from metaeval.stats.means import Policy
-from metaeval.views.figures import figure_response
+from metaeval.views.figures import figure_response, later_figures
 
 _ON_A_PAGE = 50
 _NO_MEASURE = "There is no such measure."
@@ -56,7 +54,7 @@ def hybrids(request: PersonRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def hybrid(request: PersonRequest, slug: str, hybrid_id: int) -> HttpResponse:
-    """The scores by one of the measures."""
+    """The scores by one of the measures; the figures, which htmx asks for."""
     campaign = organized_campaign(request.user, slug)
     found = campaign_hybrid(campaign, hybrid_id)
     context: dict[str, Any] = {
@@ -66,8 +64,11 @@ def hybrid(request: PersonRequest, slug: str, hybrid_id: int) -> HttpResponse:
         "target_words": TARGETS[Target(found.target)],
     }
     half_width, hours = _half_width(request), hours_of(found)
+    measure, address = request.GET.get("measure", ""), reverse("hybrid", args=[slug, hybrid_id])
     try:
-        result, figures = drawn_result(found, request.GET.get("measure", ""), hours)
+        if request.htmx:
+            return later_figures(request, drawn_result(found, measure, hours)[1], address)
+        result = hybrid_result(found, measure)
     except NothingToCompare as error:
         return render(request, "metaeval/hybrid.html", context | {"problem": str(error)})
     except KeyError as error:
@@ -80,9 +81,7 @@ def hybrid(request: PersonRequest, slug: str, hybrid_id: int) -> HttpResponse:
         "has_tasks": any(result.sides.tasks),
         "half_width": half_width,
         "more": more_needed(result, half_width, hours) if result.curve else "",
-        "figures": [figure_content(*one) for one in figures],
-        "figure_forms": FORMS,
-        "address": reverse("hybrid", args=[slug, hybrid_id]),
+        "address": address,
         "files": list(FILES),
     }
     return render(request, "metaeval/hybrid.html", context)

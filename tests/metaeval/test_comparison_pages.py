@@ -212,6 +212,7 @@ def test_score_tables_are_sorted(client: Client, compared: Comparison):
 
     assert runs(page(client, compared)) == ["team.one", "team.two", "team.empty"]
     assert runs(page(client, compared, "?sort=astrict")) == ["team.empty", "team.one", "team.two"]
+    assert runs(page(client, compared)) == ["team.one", "team.two", "team.empty"]
     assert client.get(f"{BASE}{compared.pk}/?sort=x").status_code == 404
 
 

@@ -204,7 +204,9 @@ def test_the_page_tells_the_scores(made: Hybrid, client: Client):
     assert ">rehearsal</span>" not in text
     assert "not drawn at random" not in text
     assert "5 of 8 topics, seed 1" in text
-    assert text.count('class="chart"') == 3
+    assert f'hx-get="{BASE}{made.pk}/" hx-trigger="load"' in text
+    figures = client.get(f"{BASE}{made.pk}/", headers={"HX-Request": "true"}).content.decode()
+    assert figures.count('class="chart"') == 3
     assert "in sum" in page(client, made, "?measure=weighted_recall")
     for wrong in ("?measure=no", "?half_width=x", "?half_width=nan", "?half_width=2", "figures/no.svg"):
         assert client.get(f"{BASE}{made.pk}/{wrong}").status_code == 404, wrong

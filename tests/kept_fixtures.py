@@ -60,28 +60,30 @@ class _SQLite:
 class _PostgreSQL:
     """Reads and writes rows as text by their keys. None is given twice, so that what is put back meets no other."""
 
+    OURS = "relkind = 'r' and relnamespace = 'public'::regnamespace"
+    # What pg_stat_xact_user_tables says, without what else that looks up for each table.
+    COUNTED = " + ".join(f"pg_stat_get_xact_tuples_{done}(oid)" for done in ("inserted", "updated", "deleted"))
+
     def __init__(self) -> None:
         self.keys: dict[str, str] = {}
 
     def changes(self) -> int:
         if not connection.connection:
             return -1
-        counted = "select coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0) from pg_stat_xact_user_tables"
-        return int(connection.connection.execute(counted).fetchone()[0])
+        return int(_prepared(f"select sum({self.COUNTED}) from pg_class where {self.OURS}")[0][0])
 
     def read(self) -> Rows:
-        execute = connection.connection.execute
         if not self.keys:
             self.keys = dict(
-                execute(
+                _prepared(
                     "select relname, attname from pg_index join pg_class c on c.oid = indrelid"
                     " join pg_attribute a on a.attrelid = indrelid and a.attnum = indkey[0]"
-                    " where indisprimary and relnamespace = 'public'::regnamespace"
+                    f" where indisprimary and {self.OURS}"
                 )
             )
         found: Rows = {table: {} for table in self.keys}
         each = [f"""select '{name}', "{key}"::text, one::text from "{name}" one""" for name, key in self.keys.items()]
-        for table, key, row in execute(" union all ".join(each)):
+        for table, key, row in _prepared(" union all ".join(each)):
             found[table][key] = (row,)
         return found
 
@@ -92,6 +94,13 @@ class _PostgreSQL:
         for table, rows in new:
             texts = [text for (text,) in rows]
             execute(f'insert into "{table}" select one.* from unnest(%s::text[]::"{table}"[]) one', [texts])
+
+
+def _prepared(sql: str) -> list[Row]:
+    """Return the rows of a query whose plan PostgreSQL keeps: of one of all tables, it took most of the time."""
+    import psycopg
+
+    return psycopg.Cursor(connection.connection).execute(sql, prepare=True).fetchall()
 
 
 class _Kept(NamedTuple):
@@ -105,13 +114,26 @@ class _State:
     """What is known of the database of the test at hand: after which fixtures, if nothing else has written.
 
     emptied: how often tests of transactions have emptied it; what migrations wrote may have other keys since.
+    is_sure: no fixture has run since the changes were counted. rows: all that there was then, where it was read.
     """
 
     def __init__(self) -> None:
         self.emptied = 0
         self.after: tuple[Any, ...] | None = None
         self.changes = 0
+        self.is_sure = False
+        self.rows: Rows | None = None
         self.values: dict[str, Any] = {}
+
+    def is_known(self) -> bool:
+        """Say whether nothing else has written."""
+        if self.after is not None and not self.is_sure and self.changes != _database.changes():
+            self.after = None
+        return self.after is not None
+
+    def set_after(self, after: tuple[Any, ...] | None, rows: Rows | None = None) -> None:
+        self.after, self.rows = after, rows
+        self.changes, self.is_sure = (_database.changes(), True) if after is not None else (0, False)
 
 
 _now = _State()
@@ -165,17 +187,17 @@ def _load(data: bytes) -> Any:
     return result
 
 
-def _keep(step: tuple[Any, ...], before: Rows, result: Any) -> bool:
-    """Keep what a fixture wrote; say whether it can be."""
+def _keep(step: tuple[Any, ...], before: Rows, result: Any) -> Rows | None:
+    """Keep what a fixture wrote; return all rows, or None where it can't be kept."""
     try:
         data = _dump(result)
     except Exception:  # whatever a class says that can't be pickled
-        return False
+        return None
     after = _database.read()
-    counts = list(after.pop("sqlite_sequence", {}).values())
+    counts = list(after.get("sqlite_sequence", {}).values())
     gone, new = [], []
-    for table, now in after.items():
-        old = before[table]
+    for table in after.keys() - {"sqlite_sequence"}:
+        now, old = after[table], before[table]
         left = [key for key, row in old.items() if now.get(key) != row]
         come = [row for key, row in now.items() if old.get(key) != row]
         if left:
@@ -183,7 +205,7 @@ def _keep(step: tuple[Any, ...], before: Rows, result: Any) -> bool:
         if come:
             new.append((table, come))
     _kept[step] = _Kept(gone, new, counts, data)
-    return True
+    return after
 
 
 def _put_back(kept: _Kept) -> Any:
@@ -211,28 +233,30 @@ def pytest_fixture_setup(fixturedef: Any, request: Any) -> Generator[None, Any, 
         result = yield
         # A test of transactions commits what it writes, and has threads that do.
         if connection.in_atomic_block:
-            _now.after = (_now.emptied, "unread" if request.node.get_closest_marker("unread") else "")
+            _now.set_after((_now.emptied, "unread" if request.node.get_closest_marker("unread") else ""))
         else:
-            _now.emptied, _now.after = _now.emptied + 1, None
-        _now.changes = _database.changes()
+            _now.emptied += 1
+            _now.set_after(None)
         cache.clear()  # it is named by keys and times, which are the same again
         return result
     if name in _now.values and fixturedef.scope == "function":
-        _now.after = None  # a fixture of the same name as one that it takes: two objects of one name
+        _now.set_after(None)  # a fixture of the same name as one that it takes: two objects of one name
     module = getattr(fixturedef.func, "__module__", "")
     step = (module, name, repr(request.param) if hasattr(request, "param") else "")
-    is_known = _now.after is not None and _now.changes == _database.changes()
-    if not is_known:
-        _now.after = None
-    if not (is_known and _can_be_kept(fixturedef, request)):
-        if is_known and module.startswith("tests.") and module != "tests.conftest":
-            _now.after = (*_now.after, step)  # type: ignore[misc]
+    can_be_kept = _can_be_kept(fixturedef, request)
+    is_step = can_be_kept or (module.startswith("tests.") and module != "tests.conftest")
+    if not (is_step and _now.is_known() and can_be_kept):
+        if is_step and _now.after is not None:
+            _now.after = (*_now.after, step)
+        _now.is_sure = False
         result = yield
+        _now.is_sure = False  # it may have asked for others, and written since
         if fixturedef.scope == "function":
             _now.values[name] = result
         return result
     key = (*_now.after, step)  # type: ignore[misc]
     own: Callable[..., Any] = fixturedef.func
+    rows = None
     kept = _kept.get(key)
     if kept:
         fixturedef.func = lambda **_: _put_back(kept)
@@ -241,16 +265,19 @@ def pytest_fixture_setup(fixturedef: Any, request: Any) -> Generator[None, Any, 
         finally:
             fixturedef.func = own
     else:
-        before, changes = _database.read(), _database.changes()
+        before, changes = _now.rows or _database.read(), _now.changes
         result = yield
-        if _database.changes() != changes and (result is None or not _keep(key, before, result)):
+        if _database.changes() == changes:
+            rows = before
+        elif result is None or (rows := _keep(key, before, result)) is None:
             key = ()
     _now.values[name] = result
-    _now.after, _now.changes = (key, _database.changes()) if key else (None, 0)
+    _now.set_after(key or None, rows)
     return result
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: Any) -> Generator[None, Any, Any]:
-    _now.after, _now.values = None, {}
+    _now.set_after(None)
+    _now.values = {}
     return (yield)

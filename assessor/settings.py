@@ -155,8 +155,11 @@ def _database() -> dict[str, Any]:
     else:
         # While the server is gone, whoever asks for a page is told so after this many seconds.
         pool = {"min_size": 1, "max_size": number("ASSAY_DATABASE_POOL", default=10), "timeout": 10}
-        # prepare_threshold: see assessor.runtime.sql.
-        database["OPTIONS"] = database.get("OPTIONS", {}) | {"pool": pool, "prepare_threshold": 5}
+        # prepare_threshold: see assessor.runtime.sql. jit: the query of an assessor's first page took PostgreSQL more
+        # than a second to compile, and a millisecond to answer. What the URL says itself comes later, and counts.
+        own = database.get("OPTIONS", {})
+        told = f"-c jit=off {own.get('options', '')}".strip()
+        database["OPTIONS"] = own | {"pool": pool, "prepare_threshold": 5, "options": told}
         # Of a server that was started again, each connection that the pool still holds would cost a request.
         database["CONN_HEALTH_CHECKS"] = True
     return database

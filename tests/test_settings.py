@@ -171,6 +171,21 @@ def test_https_is_the_default(tmp_path):
     assert done.stdout.split() == ["True", "True", "False"]
 
 
+@pytest.mark.parametrize(
+    ("asked", "options"), [("", "-c jit=off"), ("?options=-c%20work_mem%3D8MB", "-c jit=off -c work_mem=8MB")]
+)
+def test_postgresql_is_told_to_compile_no_queries_before_what_the_url_says(tmp_path, asked, options):
+    code = "from django.conf import settings; print(settings.DATABASES['default']['OPTIONS']['options'])"
+    env = os.environ | {
+        "ASSAY_SECRET_KEY": "x",
+        "ASSAY_DATA_DIR": str(tmp_path),
+        "DATABASE_URL": f"postgres://ann@127.0.0.1/assay{asked}",
+        "DJANGO_SETTINGS_MODULE": "assessor.settings",
+    }
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == options
+
+
 @pytest.mark.django_db
 def test_sqlite_keeps_what_it_committed():
     if connection.vendor != "sqlite":

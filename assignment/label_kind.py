@@ -89,6 +89,7 @@ class Assignment(LabelKind):
     questions_page = "assignment_questions"
     labels_export = "labels_by_answer"
     labels_nuggets = True
+    can_be_rejudged = True
     settling = "assignment/_settle.html"
     left_out_template = "assignment/_left_out.html"
     labels = tuple(reversed(LABELS))

@@ -73,7 +73,7 @@ def _revision(
     given = {(one.answer_id, one.item): labels[one.pk] for one in drawn if one.pk in labels}
     revised = {keys[named]: label for named, label in given.items() if named in keys}
     scores = scoring_of(study.kind).load_revised(study.first, revised)
-    assert scores is not None, "only labels of nuggets are judged again"
+    assert scores is not None, "its labels can't be judged again"
     differing, alike = (
         [one for one in drawn if (one.first_label != one.second_label) == differ] for differ in (True, False)
     )

@@ -45,7 +45,7 @@ class DrawForm(forms.Form):
     def __init__(self, campaign: Campaign, purpose: Study.Purpose, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         kinds = [
-            name for name in sampled_kinds() if purpose != Study.Purpose.REJUDGING or label_kind(name).labels_nuggets
+            name for name in sampled_kinds() if purpose != Study.Purpose.REJUDGING or label_kind(name).can_be_rejudged
         ]
         labelled = campaign.conditions.filter(kind__in=kinds, sample="").select_related("judge")
         people = [condition.pk for condition in labelled if condition.is_peoples]

@@ -50,7 +50,7 @@ WORDS = {
     Study.Purpose.REJUDGING: Words(
         page="rejudging",
         title="Blind re-judging",
-        about="Where another side differs from people's labels of nuggets, others judge these again, blind to both and "
+        about="Where another side differs from people's labels, others judge these again, blind to both and "
         "mixed with as many on which both sides agree. Scores before and after stand side by side.",
         new="New re-judging",
         needs="labels of people and of another side",

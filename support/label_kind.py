@@ -47,6 +47,7 @@ class Support(LabelKind):
     methods = (FROM_SCRATCH, POST_EDITED, AUTOMATIC)
     comparison_page = "support_pairs"
     questions_page = "support_questions"
+    can_be_rejudged = True
     settling = "support/_settle.html"
     labels = tuple(reversed(LABELS))
     keys = {

@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, repeat
 from typing import Any, NamedTuple
 
@@ -130,8 +130,13 @@ def load_scores(condition: Condition) -> Scores:
     return load_with_labels(condition)[0]
 
 
-def load_with_labels(condition: Condition) -> tuple[Scores, Labels]:
+Revised = Mapping[tuple[int, int], int]  # codes of labels, by answer's key and item as Labels has it
+
+
+def load_with_labels(condition: Condition, revised: Revised | None = None) -> tuple[Scores, Labels]:
     """Compute all scores of a support condition from its sheets, read a few thousand at a time.
+
+    revised: labels in the place of those that stand.
 
     Runs and judged topics are those with a sheet. A cell is incomplete where the run answered the topic and has no
     sheet, or one on which a citation that is asked has no label that counts, or a sentence's first citation is not
@@ -153,6 +158,7 @@ def load_with_labels(condition: Condition) -> tuple[Scores, Labels]:
                 start,
                 is_imported=condition.method == Condition.IMPORTED,
                 leaves_out_unworthy=condition.protocol.leave_out_unworthy,
+                revised=revised or {},
             )
         )
         start += len(chunk)
@@ -186,6 +192,30 @@ def load_with_labels(condition: Condition) -> tuple[Scores, Labels]:
     by_rule = np.zeros(len(owner), dtype=bool)  # what cites nothing has no label here
     labels = Labels(topic_of[sheet], run_of[sheet], owner, said.item[counts], said.code[counts], by_rule)
     return Scores(runs, scored, scores, states, condition.protocol.leave_out_unworthy), labels
+
+
+def revised_codes(condition: Condition, labels: Mapping[tuple[int, str], str]) -> Revised:
+    """Return other labels of a condition's citations as load_with_labels() takes them: also those of equal pairs.
+
+    A label stands on all pairs that are equal, so one that is judged again does too. labels: by answer's key and
+    citation.
+    """
+    rows = SupportJudgment.everything.filter(sheet__condition=condition).exclude(state=Label.State.REMOVED)
+    rows = rows.order_by("pk")
+    columns = ("sheet__answer", "sentence", "citation", "equal_to")
+    code_of = dict(zip(citations.LABELS, (FULL, PARTIAL, NONE), strict=True))
+    found: dict[tuple[int, int], int] = {}
+    alike: dict[int, int] = {}
+    for answer, sentence, citation, first in rows.filter(
+        sheet__answer__in={answer for answer, _ in labels}
+    ).values_list(*columns):
+        if label := labels.get((answer, citations.key_of(sentence, citation))):
+            code = found[answer, (sentence << _SENTENCE) + citation] = code_of[label]
+            if first is not None:
+                alike.setdefault(first, code)
+    for answer, sentence, citation, first in rows.filter(equal_to__in=alike).values_list(*columns):
+        found.setdefault((answer, (sentence << _SENTENCE) + citation), alike[first])
+    return found
 
 
 def docids_of(condition: Condition) -> dict[tuple[int, int], str]:
@@ -234,7 +264,9 @@ def _unworthy(extras: str, sentences: int) -> Iterable[bool]:
     return [marked.get(str(at), {}).get(_WORTHY) in _NOT_WORTHY for at in range(sentences)]
 
 
-def _scored(chunk: list[tuple[Any, ...]], start: int, *, is_imported: bool, leaves_out_unworthy: bool) -> _Said:
+def _scored(
+    chunk: list[tuple[Any, ...]], start: int, *, is_imported: bool, leaves_out_unworthy: bool, revised: Revised
+) -> _Said:
     """Return the scores of sheets, of which the first is in row `start`; NaN where one is incomplete."""
     *_, without_text, extras_texts, contents, all_joined = zip(*chunk, strict=True)
     all_sentences = parsed(contents)
@@ -246,6 +278,10 @@ def _scored(chunk: list[tuple[Any, ...]], start: int, *, is_imported: bool, leav
     sheet = np.repeat(np.arange(len(chunk)), list(map(len, all_letters)))
     of_all = ",".join(filter(None, all_places))
     item = np.array(of_all.split(",") if of_all else [], dtype=np.int64)
+    if revised:
+        owner = np.array([row[_NAMES.index("answer")] for row in chunk])[sheet]
+        given = zip(owner.tolist(), item.tolist(), codes.tolist(), strict=True)
+        codes = np.array([revised.get((answer, of_it), code) for answer, of_it, code in given], dtype=np.int8)
     place = np.stack([item >> _SENTENCE, item & (2**_SENTENCE - 1)], axis=1)
     sizes = np.array([len(sentences) for sentences in all_sentences])
     if (beyond := place[:, 0] >= sizes[sheet]).any():

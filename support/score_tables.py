@@ -1,6 +1,6 @@
 """Support scores as tables: whose labels they are, what they depend on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db.models import Count, Q
@@ -12,7 +12,7 @@ from assessor.work.judging_pool import newest_words
 from support.item_history import contribution
 from support.measures import SUPPORT_SCORES
 from support.models import SupportSheet
-from support.score_arrays import Scores, load_scores, load_with_labels
+from support.score_arrays import Scores, load_scores, load_with_labels, revised_codes
 
 
 class SupportScoring(Scoring):
@@ -46,6 +46,9 @@ class SupportScoring(Scoring):
 
     def load_with_labels(self, condition: Condition) -> tuple[Scores, Labels]:
         return load_with_labels(condition)
+
+    def load_revised(self, condition: Condition, labels: Mapping[tuple[int, str], str]) -> Scores:
+        return load_with_labels(condition, revised_codes(condition, labels))[0]
 
     def contribution(self, sheet: SupportSheet, item: str, code: int) -> dict[str, tuple[float, float]]:
         return contribution(sheet, item, code)

@@ -36,6 +36,7 @@ class LabelKind(ConditionKind):
     labels_export = ""  # the name of the export that has the labels of each answer under all conditions, side by side
     batch_setting = ""  # the protocol's setting of how many items a model labels in a call; "" where that is one
     labels_nuggets = False  # whether its items are nuggets, each of which has one label in an answer
+    can_be_rejudged = False  # whether studies can have its labels judged again: Scoring.load_revised() has the scores
     is_graded = True  # whether a later one of its labels says more of an item, so that judges can be strict or lenient
     left_out_template = ""  # of what is left out of scores for all runs
     steps: Mapping[str, str] = {}  # in which its items are judged, with what each is about; none where all are alike

@@ -53,7 +53,7 @@ class Scoring(Protocol):
         return self.load_with_labels(condition)
 
     def load_revised(self, condition: Condition, labels: Mapping[tuple[int, str], str]) -> Scores | None:
-        """Compute all scores with other labels in the place of some of a condition's; None where none are of nuggets.
+        """Compute all scores with other labels in the place of some of a condition's; None where its kind has no such.
 
         labels: by answer's key and the item's, as assessor.studies.sampling has them.
         """

@@ -187,8 +187,8 @@ def _require_comparable(campaign: Campaign, purpose: str, first: Condition, seco
         raise StudyError(f"The labels of {second} are not people's: there is nothing between people to decide.")
     if purpose == Study.Purpose.DISAGREEMENT and not second.is_a_models:
         raise StudyError(f"The labels of {second} are not a model's.")
-    if purpose == Study.Purpose.REJUDGING and not label_kind(first.kind).labels_nuggets:
-        raise StudyError(f"{first} labels no nuggets: there is no diagnosis whose labels could be judged again.")
+    if purpose == Study.Purpose.REJUDGING and not label_kind(first.kind).can_be_rejudged:
+        raise StudyError(f"Labels of {first.kind}, as {first} has them, can't be judged again.")
 
 
 def _drawn_on(study: Study, by: Sampling, topics: Sequence[Topic]) -> list[SampledItem]:

@@ -28,9 +28,21 @@ from metaeval.actions import create_comparison
 from metaeval.revisions import Judged, revisions_of
 from metaeval.stats.means import Policy
 from nuggets.models import Nugget
+from support.models import SupportJudgment
 from tests.conftest import client_of
 from tests.judging import all_judged, asked, change
-from tests.studies.conftest import N_MODEL, N_PEOPLE, NUGGETS, draw, everything, ids_of, items, nugget_labels
+from tests.studies.conftest import (
+    N_MODEL,
+    N_PEOPLE,
+    NUGGETS,
+    PEOPLE,
+    draw,
+    everything,
+    ids_of,
+    items,
+    nugget_labels,
+    support_labels,
+)
 
 # What is judged again of the whole sample: of the labels that differ two change, and of those that agree one.
 AGAIN = {
@@ -140,7 +152,11 @@ def test_one_topic_alone_is_drawn_from(n_people: Condition, n_model: Condition, 
 
 
 def test_what_cannot_be_mixed_is_not_drawn(
-    nuggets: Condition, n_people: Condition, people: Condition, model: Condition
+    nuggets: Condition,
+    n_people: Condition,
+    people: Condition,
+    model: Condition,
+    monkeypatch: pytest.MonkeyPatch,
 ):
     never = nugget_labels(
         nuggets,
@@ -151,7 +167,8 @@ def test_what_cannot_be_mixed_is_not_drawn(
     before = everything()
     with pytest.raises(StudyError, match="or nothing alike on a topic where they do"):
         draw(n_people, never, purpose="rejudging")
-    with pytest.raises(StudyError, match="NIST's labels no nuggets"):
+    monkeypatch.setattr(type(label_kind("support")), "can_be_rejudged", False)
+    with pytest.raises(StudyError, match="Labels of support, as NIST's has them, can't be judged again"):
         draw(people, model, purpose="rejudging")
     with pytest.raises(StudyError, match="Never are not people's"):
         draw(never, n_people, purpose="rejudging")
@@ -336,8 +353,49 @@ def test_labels_are_drawn_from_the_diagnosis_of_a_topic(
     assert f'href="/campaigns/study/studies/{study.pk}/ask/"' not in page(client, study)
 
 
-def test_only_labels_of_nuggets_can_be_chosen(people: Condition, model: Condition, client: Client):
+# Of citations
+
+
+# People and the model agree on one citation of t2 alone.
+EQUAL = {("team.one", "1"): ("team.two", "t1", 0), ("team.two", "0"): ("team.one", "t1", 2)}
+OTHER = {"full": "partial", "partial": "none", "none": "full"}
+
+
+def test_citations_are_judged_again_too(people: Condition, model: Condition, client: Client, carl: Person):
     asked = FORM | {"first": people.pk, "second": model.pk}
-    assert "Nothing to draw from yet" in client.get("/campaigns/study/rejudging/").content.decode()
-    assert client.post("/campaigns/study/rejudging/", asked).status_code == 200
-    assert not Study.objects.exists()
+    assert "Drawn: 2 citations." in client.post("/campaigns/study/rejudging/", asked, follow=True).content.decode()
+    study = Study.objects.get()
+    assert {(row[0], row[3] == row[4]) for row in items(study)} == {("t2", True), ("t2", False)}
+    tasks = give_sample(study=study, person=carl, condition=None, name="", acting_user=None)
+    assert list(Task.objects.values_list("topic__qid", "total")) == [("t2", 2)]
+    assert {task.condition.method for task in tasks} == {label_kind("support").blind_method}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_citation_counts_as_judged_again_on_all_equal_pairs(
+    people: Condition, model: Condition, campaign: Campaign, client: Client, seed: int
+):
+    study = draw(people, model, purpose="rejudging", seed=seed)
+    [drawn] = [one for one in study.drawn.select_related("answer__run") if one.first_label != one.second_label]
+    tag, sentence = drawn.answer.run.tag, drawn.item.split()[0]
+    partner, qid, place = EQUAL[tag, sentence]
+    rows = SupportJudgment.everything.filter(sheet__condition=people)
+    first = rows.get(sheet__answer=drawn.answer, sentence=sentence)
+    equal = rows.get(sheet__answer__run__tag=partner, sheet__answer__topic__qid=qid, sentence=place)
+    rows.filter(pk__in=[first.pk, equal.pk]).update(equal_to=first)
+    before = means(people)
+    label = OTHER[drawn.first_label]
+    judge = support_labels(campaign, "Judge", "people", {(tag, "t2"): {f"{sentence}.0": label}})
+    Condition.objects.filter(pk=judge.pk).update(sample=study.name)
+    [revision] = revisions_of(study)
+    assert (revision.differing, revision.alike) == (Judged(1, 1, 1), Judged(1, 0, 0))
+    changed = {key: dict(labels) for key, labels in PEOPLE.items()}
+    changed[tag, "t2"][f"{sentence}.0"] = label
+    changed[partner, qid][f"{place}.0"] = label
+    expected = support_labels(campaign, "Plain", "people", changed)
+    np.testing.assert_array_equal(revision.scores.scores, condition_scores(expected).scores)
+    assert means(people) == before != means(expected)
+    text = page(client, study)
+    assert "Judge gave another label to 1 of 1 citations on which both sides differed, and to 0 of 0" in text
+    name, run = "weighted_precision", "team.one"
+    assert f'<td class="num">{means(expected)[run][name]:.3f}</td>' in page(client, study, f"?measure={name}")

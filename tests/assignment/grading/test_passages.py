@@ -22,7 +22,7 @@ from assignment.grading.label_kind import GRADING
 from metaeval.actions import create_comparison, run
 from metaeval.pages import differences
 from tests.archive.campaigns import forget_everything, written
-from tests.conftest import Importer
+from tests.conftest import Importer, client_of
 from tests.judging import all_judged, give, given, label_all
 from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
 from tests.llm.grading import make_judge
@@ -161,7 +161,9 @@ def test_what_does_not_fit_is_refused(
 
 
 @pytest.mark.parametrize("purpose", ["disagreement", "rejudging"])
-def test_a_study_draws_from_all_passages_of_a_question(questions: Condition, import_file: Importer, purpose: str):
+def test_a_study_draws_from_all_passages_of_a_question(
+    questions: Condition, import_file: Importer, olga: Person, purpose: str
+):
     """All are of one run, so the seed draws them by docid and text."""
     sides = []
     for by, grades in (("people", (0, 3, 0)), ("model", (5, 3, 5))):
@@ -183,6 +185,11 @@ def test_a_study_draws_from_all_passages_of_a_question(questions: Condition, imp
         expected = [one for one in in_order if one in expected + alike]
     found = study.drawn.select_related("answer").order_by("pk")
     assert [(one.answer.docid, one.item.split()[1]) for one in found] == [one[:2] for one in expected]
+    if purpose == "rejudging":
+        text = client_of(olga).get(f"/campaigns/{study.campaign.slug}/studies/{study.pk}/").content.decode()
+        assert "scores no runs, so there are no scores before and after" in text
+        assert "Revised after comparison" not in text
+        assert "scores.csv" not in text
 
 
 def test_the_pool_is_taken_in_once(pool: Campaign, as_olga: Client):

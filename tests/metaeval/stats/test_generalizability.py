@@ -31,6 +31,11 @@ from tests.metaeval.matrices import Scores
 RAG = Components(0.0170849, 0.0268620, 0.0303987, 45, 21)
 # TREC-3 ad hoc, the best 30 of 40 runs on 50 topics: the vignette of the R package gt4ireval.
 ADHOC = Components(0.0028117, 0.028093, 0.010152, 30, 50)
+# Brennan, Generalizability Theory (2001), synthetic data set 4 as p x i: ten persons, a digit for each of twelve items.
+BRENNAN = (
+    "565553456733 937775557752 343353356516 755331435335 929777372753 "
+    "343533634512 737775575554 585775543211 998866655811 444335655711"
+)
 LAYOUT = Components(0.02, 0.03, 0.04, 40, 20)
 
 
@@ -200,6 +205,15 @@ def test_coefficients_of_a_published_collection():
     assert dependability(ADHOC, 50).value == pytest.approx(0.78613, abs=1e-5)
     assert generalizability_interval(ADHOC, 50) == pytest.approx((0.89311, 0.96287), abs=2e-5)
     assert generalizability_interval(ADHOC, 50, confidence=0.99) == pytest.approx((0.87737, 0.96967), abs=2e-5)
+
+
+def test_components_and_coefficients_of_brennans_book():
+    """Tables 6.2 and 6.5, with the digits that these print."""
+    found = variance_components([[int(digit) for digit in person] for person in BRENNAN.split()])
+    assert (found.run, found.topic, found.residual) == pytest.approx((0.6258, 0.8840, 2.7872), abs=5e-5)
+    assert generalizability(found, 12).value == pytest.approx(0.729, abs=5e-4)
+    assert dependability(found, 12).value == pytest.approx(0.672, abs=5e-4)
+    assert generalizability_interval(found, 12, confidence=0.8) == pytest.approx((0.541, 0.876), abs=5e-4)
 
 
 def test_the_interval_covers_the_truth():

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 class Mutation(NamedTuple):
-    """A rule, where it stands, and what it is replaced by. killed_by: the tests that fail then."""
+    """A rule, where it stands, and what it is replaced by. killed_by: files of tests that fail then; -k: a part."""
 
     rule: str
     file: str
@@ -288,8 +288,8 @@ MUTATIONS = [
     Mutation(
         "who judges again labelled neither side",
         "assessor/studies/actions.py",
-        "            if has_labelled(task.person, sheets.filter(condition=other)):",
-        "            if False:",
+        "        if has_labelled(task.person, sheets.filter(condition=other)):",
+        "        if False:",
         "tests/studies/test_rejudging.py",
     ),
     Mutation(

@@ -1,31 +1,31 @@
-"""Control runs, to see at once whether a judge works: one that says all nuggets, and one that says nothing.
+"""Control runs, to see at once whether a judge works: one that says all nuggets, one that says nothing, and canaries.
 
 They are written as files like those of any run, and come in like these: checked whole, imported whole or not at all.
 """
 
-from collections.abc import Mapping
-
 from assessor.accounts.models import Person
-from assessor.campaigns.models import CONTROL, Condition, Run
+from assessor.campaigns.models import CANARY, CONTROL, Condition, Run
 from assessor.formats.values import to_json
 from assessor.imports.made_files import NotImported, declare_control_run, free_tag, import_lines
-from assignment.queries import EMPTY_RUN, control_runs
+from assignment.canaries import CANARIES, Answers, answers_of, changed_topics
+from assignment.queries import ALL_NUGGETS, EMPTY_RUN, control_runs
 from nuggets.queries import banks_by_topic, present_editions
 
 _NAMED = 10  # topics in a message
-
-Answers = Mapping[str, list[str]]  # an answer's sentences, by topic id
 
 
 class ControlError(Exception):
     """There can be no such control run; the text says why, and what to do."""
 
 
-def make_control_runs(*, nuggets: Condition, anew: bool = False, acting_user: Person | None) -> dict[str, int]:
+def make_control_runs(
+    *, nuggets: Condition, canaries: bool = False, anew: bool = False, acting_user: Person | None
+) -> dict[str, int]:
     """Have a run answer each topic with all of its finished nuggets, a sentence each, and another one with nothing.
 
-    Return how many answers were added, by the run's tag: what a run answers already stays. Where nuggets were changed
-    since, that is an error; anew: there will be another run of all of them. Raises ControlError.
+    canaries: and a run for each of CANARIES. Return how many answers were added, by the run's tag: what a run answers
+    already stays. Where nuggets were changed since, that is an error; anew: there will be another run of them. Raises
+    ControlError.
     """
     campaign = nuggets.campaign
     banks = list(banks_by_topic(nuggets, campaign.topics.all()).values())
@@ -33,26 +33,28 @@ def make_control_runs(*, nuggets: Condition, anew: bool = False, acting_user: Pe
         raise ControlError(f"No topic has finished nuggets under {nuggets}.")
     editions = present_editions(banks)
     said = {bank.topic.qid: [nugget["text"] for nugget in editions[bank.pk].nuggets] for bank in banks}
-    run = control_runs(nuggets).last()
-    if run and (changed := _changed(_answers_of(run), said)):
-        if not anew:
-            raise ControlError(
-                f"The nuggets of {', '.join(changed[:_NAMED])}{', …' if len(changed) > _NAMED else ''} were changed "
-                f"since {run} was made of them, and answers never change. Ask for control runs anew: then there will "
-                "be another one, of all nuggets as they are now."
-            )
-        run = None
+    titles = {bank.topic.qid: bank.topic.title for bank in banks}
     empty = campaign.runs.filter(tag=EMPTY_RUN).first()
     if empty and empty.task != CONTROL:
         raise ControlError(f"There is a run {EMPTY_RUN} already that is no control run: say in runs.csv that it is.")
-    titles = {bank.topic.qid: bank.topic.title for bank in banks}
-    nothing: Answers = {qid: [] for qid in said}
+    made = control_runs(nuggets)
+    wanted = {ALL_NUGGETS: said} | ({one.name: one.answers(said, titles) for one in CANARIES} if canaries else {})
+    runs: list[tuple[Run | None, str, str, Answers]] = []
+    for name, answers in wanted.items():
+        run = made.get(name)
+        if run and (changed := changed_topics(answers_of(run), answers)):
+            if not anew:
+                raise ControlError(
+                    f"The nuggets of {', '.join(changed[:_NAMED])}{', …' if len(changed) > _NAMED else ''} were "
+                    f"changed since {run} was made of them, and answers never change. Ask for control runs anew: then "
+                    "there will be another one, of all nuggets as they are now."
+                )
+            run = None
+        runs.append((run, run.tag if run else _new_tag(nuggets, name), nuggets.name, answers))
+    runs.append((empty, EMPTY_RUN, "", {qid: [] for qid in said}))
     added = {}
-    for known, tag, team, answers in (
-        (run, run.tag if run else _new_tag(nuggets), nuggets.name, said),
-        (empty, EMPTY_RUN, "", nothing),
-    ):
-        there = _answers_of(known) if known else {}
+    for known, tag, team, answers in runs:
+        there = answers_of(known) if known else {}
         lines = [_line(tag, qid, titles[qid], answers[qid]) for qid in sorted(answers.keys() - there.keys())]
         try:
             if known is None:
@@ -65,19 +67,10 @@ def make_control_runs(*, nuggets: Condition, anew: bool = False, acting_user: Pe
     return added
 
 
-def _answers_of(run: Run) -> Answers:
-    answers = run.answers.filter(apart=False).select_related("topic")
-    return {answer.topic.qid: [sentence["text"] for sentence in answer.content] for answer in answers}
-
-
-def _changed(before: Answers, now: Answers) -> list[str]:
-    """Return the topics that were answered with other nuggets than there are now, in whatever order."""
-    return sorted(qid for qid in before.keys() & now.keys() if sorted(before[qid]) != sorted(now[qid]))
-
-
-def _new_tag(nuggets: Condition) -> str:
+def _new_tag(nuggets: Condition, name: str) -> str:
     """Return the tag of a new run: "control.nuggets.Edits", or with a number where there is such a run."""
-    return free_tag(nuggets.campaign, "control.nuggets." + "-".join(nuggets.name.split()))
+    first = "control." if name == ALL_NUGGETS else CANARY
+    return free_tag(nuggets.campaign, f"{first}{name}." + "-".join(nuggets.name.split()))
 
 
 def _line(tag: str, qid: str, title: str, sentences: list[str]) -> str:

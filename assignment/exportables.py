@@ -13,6 +13,7 @@ from assessor.exportables import (
     Chosen,
     Exportable,
     Order,
+    Page,
     always,
     judged_answers,
     of_conditions,
@@ -21,6 +22,9 @@ from assessor.exportables import (
 )
 from assessor.work.exposure import Seen
 from assignment import paper_tables
+from assignment.canaries import CANARIES
+from assignment.canary_report import table_lines as canary_lines
+from assignment.canary_report import with_canaries
 from assignment.exports import assignment_lines
 from assignment.label_kind import ASSIGNMENT, Assignment
 from assignment.models import AnswerSheet
@@ -86,10 +90,25 @@ def of_answers(kind: Assignment, name: str, title: str, lines: Lines, by_answer:
     )
 
 
-EXPORTABLES = of_answers(
-    ASSIGNMENT,
-    "assignments",
-    "Assignments",
-    assignment_lines,
-    "Labels of each answer under all conditions, side by side",
+EXPORTABLES = (
+    *of_answers(
+        ASSIGNMENT,
+        "assignments",
+        "Assignments",
+        assignment_lines,
+        "Labels of each answer under all conditions, side by side",
+    ),
+    Exportable(
+        "canaries",
+        "Canaries: how a judge scores answers that try to mislead it",
+        {"csv": CSV["csv"]},
+        canary_lines,
+        lambda it: len(CANARIES),
+        Order.COMPARISONS,
+        of_conditions("condition with canaries", with_canaries),
+        label="Canaries (answers that try to mislead a judge)",
+        of_labels=always,
+        shows=labels_seen,
+        page=Page("canary_table", "scores/<int:condition_id>/canaries/table.<str:form>"),
+    ),
 )

@@ -77,6 +77,7 @@ class ControlForm(forms.Form):
     """Whose nuggets control runs are to say."""
 
     nuggets = RecordField(Condition.objects.none())
+    canaries = forms.BooleanField(required=False, label="Add canaries, which try to mislead a judge")
     anew = forms.BooleanField(required=False, label="Make new ones where nuggets changed")
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from assessor.campaigns.condition_kind import kind_of
-from assessor.campaigns.models import CONTROL, Answer, Campaign, Condition, Run, Sentence
+from assessor.campaigns.models import CANARY, CONTROL, Answer, Campaign, Condition, Run, Sentence
 from assessor.campaigns.queries import own_answers, pooled_passages, without_practice
 from assessor.labels.completeness import by_topic
 from assessor.labels.flags import Question
@@ -27,6 +27,7 @@ from nuggets.models import BankEdition, Nugget, NuggetBank
 from nuggets.queries import with_keys
 
 EMPTY_RUN = "control.empty"  # the tag of the control run that answers nothing
+ALL_NUGGETS = "nuggets"  # what the control run says that a good judge finds complete
 
 
 def scored_editions(condition: Condition, topic: int | None = None) -> list[BankEdition]:
@@ -53,10 +54,18 @@ def reopened_banks(condition: Condition) -> Iterator[str]:
     yield from by_topic(banks.filter(Exists(labelled)), *again)
 
 
-def control_runs(nuggets: Condition) -> QuerySet[Run]:
-    """Return the control runs that say all nuggets of a condition, whose name stands as their team; oldest first."""
+def control_runs(nuggets: Condition) -> dict[str, Run]:
+    """Return the newest control runs that are made of a condition's nuggets, whose name stands as their team.
+
+    They are named by what they say: ALL_NUGGETS, or as the canary.
+    """
     runs: QuerySet[Run] = nuggets.campaign.runs.filter(task=CONTROL, team=nuggets.name)
-    return runs.order_by("pk")
+    return {canary_name(run.tag) or ALL_NUGGETS: run for run in runs.order_by("pk")}
+
+
+def canary_name(tag: str) -> str:
+    """Return which canary a control run of this tag is; "" for one that is none."""
+    return tag.removeprefix(CANARY).partition(".")[0] if tag.startswith(CANARY) else ""
 
 
 def sheets_on(banks: Collection[NuggetBank], condition: Condition) -> QuerySet[AnswerSheet]:
@@ -86,11 +95,11 @@ def aided_labels(condition: Condition) -> set[tuple[int, int]]:
 def answers_without_sheet(condition: Condition, banks: Collection[NuggetBank]) -> list[tuple[int, int, int]]:
     """Return (key, topic's key, words) of all answers that a model has to label on banks and that have no sheet yet.
 
-    These are the systems' own, and those of the control runs: the newest that says all the nuggets, and the empty one;
-    or passages. Under a study's condition these are such of its sample alone.
+    These are the systems' own, and those of the control runs: the empty one, and of those that are made of the nuggets
+    the newest of each; or passages. Under a study's condition these are such of its sample alone.
     """
     assert condition.nuggets is not None, "an assignment condition has one of nuggets"
-    newest = control_runs(condition.nuggets).reverse()[:1]
+    newest = control_runs(condition.nuggets).values()
     is_meant = ~Q(run__task=CONTROL) | Q(run__tag=EMPTY_RUN) | Q(run__in=newest)
     topics = [bank.topic_id for bank in banks]
     answers = pooled_passages(topics) if condition.of_passages else own_answers(topics).filter(is_meant)

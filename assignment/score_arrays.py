@@ -10,7 +10,7 @@ import numpy.typing as npt
 from django.db.models import CharField, Exists, OuterRef, Subquery, Value
 from django.db.models.functions import Cast, Concat
 
-from assessor.campaigns.models import Answer, Condition
+from assessor.campaigns.models import CANARY, CONTROL, Answer, Condition
 from assessor.labels.queries import COUNTED, letter_of
 from assessor.scores.loading import Cell, Join, Labels, RunName, run_names, take, what_counts, who_answered
 from assessor.work.judging_pool import judged_under
@@ -53,6 +53,7 @@ class Scores(NamedTuple):
     """All scores of a condition, as assessor.scores.loading has them.
 
     uncounted: the topics on which no nugget counts, so that there can be no score; they are not among the topics.
+    has_canaries: whether there are labels of canaries, too.
     """
 
     runs: list[RunName]
@@ -61,6 +62,7 @@ class Scores(NamedTuple):
     states: Codes
     uncounted: list[ScoredTopic]
     measures: Measures = NUGGET_SCORES
+    has_canaries: bool = False
 
     @property
     def unusual(self) -> dict[str, int | str]:
@@ -134,10 +136,13 @@ def load_with_labels(
     formula: Formula,
     topic: int | None = None,
     revised: Revised | None = None,
+    *,
+    of_canaries: bool = False,
 ) -> tuple[Scores, Labels]:
     """Compute all scores of a condition from its answer sheets, read a few thousand at a time.
 
     topic: this one alone, by key; the runs stay those of all topics. revised: labels in the place of those that stand.
+    of_canaries: of these runs alone, which are else left out.
 
     Runs and judged topics are those with a sheet; but where no nugget of a topic counts, nothing is judged. Of several
     banks of a topic (handed over) the one that was finished last counts. A cell is incomplete where the run answered
@@ -147,9 +152,10 @@ def load_with_labels(
     """
     found = _banks(condition, topic)
     banks = {bank.topic.pk: bank for bank in found if bank.ids}
-    _read_sheets(condition, banks, topic, revised or {})
+    canaries = set(condition.campaign.runs.filter(task=CONTROL, tag__startswith=CANARY).values_list("pk", flat=True))
+    has_more = _read_sheets(condition, banks, topic, revised or {}, lambda run: (run in canaries) == of_canaries)
     read = {run for bank in banks.values() for run in (*bank.cells, *bank.elsewhere)}
-    runs = run_names(read if topic is None else _judged_runs(condition), condition)
+    runs = run_names(read if topic is None else _judged_runs(condition) - canaries, condition)
     own = who_answered(runs, banks)
     place = {run.pk: at for at, run in enumerate(runs)}
     scores = np.zeros((len(runs), len(banks), len(measures.all)))
@@ -173,7 +179,7 @@ def load_with_labels(
         states[outside, at] = OUTSIDE
         scores[outside, at] = np.nan
     topics, uncounted = [bank.topic for bank in banks.values()], [bank.topic for bank in found if not bank.ids]
-    return Scores(runs, topics, scores, states, uncounted, measures), Labels.joined(labels)
+    return Scores(runs, topics, scores, states, uncounted, measures, has_more or of_canaries), Labels.joined(labels)
 
 
 def left_out_nuggets(condition: Condition) -> dict[int, str]:
@@ -215,8 +221,18 @@ def _bank(edition: BankEdition, reasons: dict[int, str]) -> _Bank:
     return _Bank(edition.bank_id, scored, edition.edition, [str(nugget["id"]) for nugget in counted], importance)
 
 
-def _read_sheets(condition: Condition, banks: dict[int, _Bank], topic: int | None, revised: Revised) -> None:
-    """Give what stands on a condition's sheets, of all topics or one, to the banks, by topic's key."""
+def _read_sheets(
+    condition: Condition,
+    banks: dict[int, _Bank],
+    topic: int | None,
+    revised: Revised,
+    is_meant: Callable[[int], bool],
+) -> bool:
+    """Give what stands on a condition's sheets, of all topics or one, to the banks, by topic's key.
+
+    is_meant: says of a run, by key, whether it is. Return whether there are sheets of others.
+    """
+    has_more = False
     names = ("bank", "bank__topic", "edition", "by_rule", "answer", "answer__run", "answer__apart", "answer__words")
     found = AnswerSheet.objects.filter(condition=condition, **({} if topic is None else {"bank__topic": topic}))
     known = kind_of_nuggets(condition).labels
@@ -230,6 +246,9 @@ def _read_sheets(condition: Condition, banks: dict[int, _Bank], topic: int | Non
         bank_id, of_topic, edition, by_rule, answer, run, is_apart, words, joined = row
         bank = banks.get(of_topic)
         if bank is None:  # no nugget counts there, or it was given since the banks were read
+            continue
+        if not is_meant(run):
+            has_more = True
             continue
         if bank_id != bank.pk:
             bank.elsewhere.add(run)
@@ -254,6 +273,7 @@ def _read_sheets(condition: Condition, banks: dict[int, _Bank], topic: int | Non
         complete = [one for one in of_run if one is not None]
         best = _best(banks[of_topic], complete) if len(complete) == len(of_run) else None
         banks[of_topic].cells[run] = Cell(is_apart=True, said=best)
+    return has_more
 
 
 def _in_order(nuggets: str, wanted: Sequence[str]) -> Callable[[bytes], Iterable[int]]:

@@ -50,6 +50,10 @@ class NuggetScoring(Scoring):
         """topic: this one alone, by key; revised: labels in the place of others."""
         return load_with_labels(condition, self.measures, self.score_topic, topic, revised)
 
+    def load_canaries(self, condition: Condition) -> Scores:
+        """Compute the scores of the canaries, which are in no others."""
+        return load_with_labels(condition, self.measures, self.score_topic, of_canaries=True)[0]
+
     def load_revised(self, condition: Condition, labels: Mapping[tuple[int, str], str]) -> Scores:
         known = kind_of_nuggets(condition).labels
         revised: dict[int, dict[str, int]] = {}

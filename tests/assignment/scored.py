@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 
 from assessor.campaigns.actions import create_condition
-from assessor.campaigns.models import Answer, Campaign, Condition, Judge
+from assessor.campaigns.models import CANARY, Answer, Campaign, Condition, Judge
 from assessor.labels.new_sheets import SheetRow
 from assignment.actions.judged_answers import add_sheets, sheet_row
+from assignment.control_runs import make_control_runs
 from assignment.models import AnswerSheet
 from nuggets.models import NuggetBank
 from tests.conftest import Importer
@@ -88,3 +89,13 @@ def say(sheet: AnswerSheet, place: int, **fields: object) -> None:
     """Change what stands of a sheet's nugget, by its place in the bank."""
     sheet.refresh_from_db()
     sheet.revise("test", {nuggets_of(sheet.bank)[place]: fields}, judge_id=sheet.judge_id)
+
+
+def label_canaries(condition: Condition) -> Condition:
+    """Make canaries of a condition's nuggets, and label all they say as not supported."""
+    assert condition.nuggets is not None
+    make_control_runs(nuggets=condition.nuggets, canaries=True, acting_user=None)
+    for answer in Answer.objects.filter(run__campaign=condition.campaign, run__tag__startswith=CANARY):
+        bank = NuggetBank.objects.get(condition=condition.nuggets, topic=answer.topic)
+        add_sheets([row(condition, bank, answer, "n" * len(nuggets_of(bank)))])
+    return condition

@@ -193,7 +193,7 @@ FILES = {
     "registration_file",
     "study_figure",
 }
-FILES |= {"nugget_table", "nugget_figure", "topic_influence", "bias_table", "bias_figure"}
+FILES |= {"canary_table", "nugget_table", "nugget_figure", "topic_influence", "bias_table", "bias_figure"}
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest"}
 FILES |= {"significance_table", "significance_figure"}
 FILES |= {"label_judges_table", "label_judges_figure", "grade_judges_table", "grade_judges_figure"}
@@ -202,7 +202,7 @@ FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest", "next_edition_tab
 SCREENS = {"assignment", "assignment_answer", "assignment_nugget", "support", "support_answer", "relevance"}
 SCREENS |= {"relevance_passage", "argue", "argue_report"}
 SCREENS |= {"preference", "preference_answer", "report_editor"}
-OTHER_STATES = {"condition_drafts", "nugget_drafts", "export", "registration", "hybrid"}
+OTHER_STATES = {"condition_drafts", "nugget_drafts", "export", "registration", "hybrid", "canaries"}
 NOT_OPENED = {
     "missing",  # leads to a list
     *("argue_questions", "preference_questions"),  # so do these, as others do that are opened
@@ -331,7 +331,7 @@ def world(loaded: dict[str, Any]) -> dict[str, str]:
 
 
 def test_pages_in_other_states(loaded: dict[str, Any], open_page: OpenPage) -> None:
-    """Drafts and what became of them, an export, a registered study, and hybrid scores."""
+    """Drafts and what became of them, an export, a registered study, hybrid scores, and canaries."""
     page = open_page("olga", bypass_csp=True)
     opened = set()
     for address in loaded["pages"]:

@@ -34,6 +34,7 @@ from nuggets.questions.condition_kind import QUESTIONS
 from nuggets.reports.actions import create_edited_reports, store_readings
 from nuggets.reports.models import EditedReport
 from support.actions import create_support
+from tests.assignment.scored import auto_condition, label_canaries
 from tests.nuggets.model import make_condition, make_job, make_model
 
 ARABIC, HEBREW, CHINESE, EMOJI = "ar", "he", "zh", "emoji"
@@ -139,7 +140,7 @@ def load() -> None:
 
 
 def _pages_in_other_states(campaign: Campaign, olga: Person) -> list[str]:
-    """Have a model draft nuggets that somebody edits, ask for an export, register a study, and make hybrid scores.
+    """Have a model draft nuggets that somebody edits, an export, a registered study, hybrid scores, and canaries.
 
     Return the organizer's pages of these.
     """
@@ -156,7 +157,9 @@ def _pages_in_other_states(campaign: Campaign, olga: Person) -> list[str]:
     people = Condition.objects.get(campaign__slug="demo", name="Reference/Manual")
     [model, *_] = people.campaign.conditions.filter(nuggets=people.nuggets, judge__kind="model")
     hybrid = create_hybrid(campaign=people.campaign, human=people, model=model, acting_user=olga)
+    misled = label_canaries(auto_condition(campaign.conditions.get(name="theirs"), "إسناد آلي"))
     return [
+        reverse("canaries", args=[campaign.slug, misled.pk]),
         reverse("registration", args=[campaign.slug, registration.pk]),
         reverse("hybrid", args=["demo", hybrid.pk]),
         reverse("nugget_drafts", args=[task.nugget_bank.pk]),

@@ -57,7 +57,7 @@ from support.actions import add_sheets, create_support, sheet_row
 from tests.api.tokens import make_token
 from tests.assignment.argue.conftest import attested, report
 from tests.assignment.argue.judging_helpers import judged_by_people
-from tests.assignment.scored import auto_condition
+from tests.assignment.scored import auto_condition, label_canaries
 from tests.conftest import client_of, make_person, open_guidelines
 from tests.judging import all_judged, asked, change, give, given, judgeable, leave_out
 from tests.llm.records import leave_traces
@@ -240,6 +240,8 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         "reusability": [slug, assigning],
         "reusability_table": [slug, assigning, "csv"],
         "reusability_figure": [slug, assigning, "teams", "svg"],
+        "canaries": [slug, (misled := campaign.conditions.get(name="Misled").pk)],
+        "canary_table": [slug, misled, "csv"],
         "nugget_items": [slug, assigning],
         "nugget_table": [slug, assigning, "csv"],
         "nugget_figure": [slug, assigning, "items", "svg"],
@@ -424,6 +426,10 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
         compare_on_t1(campaign, anna, new, import_file)
         judge_support(campaign, new)
         judge_support_on_t1(campaign, anna, new)
+        if not campaign.conditions.filter(name="Misled"):
+            line = {"query": "", "qid": "t2", "nuggets": [{"text": "a"}]}
+            import_file(campaign, "nuggets", [line], condition="Of canaries", by="people")
+            label_canaries(auto_condition(campaign.conditions.get(name="Of canaries"), "Misled"))
         draw_support(campaign, ben, size)
         study = coded_study(campaign, f"r{new[0]}", "t1", *(f"r{number}" for number in new[1:]))
         for number in new:

@@ -23,6 +23,7 @@ from metaeval.queries import side_key
 from nuggets.models import NuggetBank
 from tests.api.tokens import make_token
 from tests.assignment.argue.judging_helpers import HEAL, judged_by_people
+from tests.assignment.scored import auto_condition, label_canaries
 from tests.conftest import client_of, make_person
 from tests.judging import give, judged
 from tests.nuggets.model import draft, make_condition, make_model
@@ -155,6 +156,7 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     **dict.fromkeys(("registration", "registration_file"), ("GET", ORGANIZER)),
     **dict.fromkeys(("reusability", "reusability_table", "reusability_figure"), ("GET", ORGANIZER)),
     **dict.fromkeys(("nugget_items", "nugget_table", "nugget_figure"), ("GET", ORGANIZER)),
+    **dict.fromkeys(("canaries", "canary_table"), ("GET", ORGANIZER)),
     **dict.fromkeys(("significance", "significance_table", "significance_figure"), ("GET", ORGANIZER)),
     **dict.fromkeys(("label_judges", "label_judges_table", "label_judges_figure"), ("GET", ORGANIZER)),
     **dict.fromkeys(("grade_judges", "grade_judges_table", "grade_judges_figure"), ("GET", ORGANIZER)),
@@ -364,6 +366,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
     reminder = Reminder.objects.create(task=task, person=task.person)
     uid = "0b0e7b3c-8a3e-4c58-9d4a-2f6f0e9f8a11"
     assert bank.task is not None
+    misled = label_canaries(auto_condition(campaign.conditions.get(name="N"))).pk
     edited_report = edit_elsewhere(campaign, bank.task.person)
     return {
         "home": "/",
@@ -575,6 +578,8 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "reusability": f"{base}/scores/{assigning.condition_id}/reusability/",
         "reusability_table": f"{base}/scores/{assigning.condition_id}/reusability/table.csv",
         "reusability_figure": f"{base}/scores/{assigning.condition_id}/reusability/figures/teams.json",
+        "canaries": f"{base}/scores/{misled}/canaries/",
+        "canary_table": f"{base}/scores/{misled}/canaries/table.csv",
         "nugget_items": f"{base}/scores/{assigning.condition_id}/nuggets/",
         "nugget_table": f"{base}/scores/{assigning.condition_id}/nuggets/table.csv",
         "nugget_figure": f"{base}/scores/{assigning.condition_id}/nuggets/figures/items.json",
@@ -725,6 +730,8 @@ def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str,
         "reusability",
         "reusability_table",
         "reusability_figure",
+        "canaries",
+        "canary_table",
         "nugget_items",
         "nugget_table",
         "nugget_figure",

@@ -21,6 +21,7 @@ from assessor.exports.models import Export
 from assessor.exports.registry import EXPORTABLES
 from assessor.studies.actions import register_study
 from metaeval.actions import create_calibration, create_comparison, create_hybrid, run
+from tests.assignment.scored import auto_condition, label_canaries
 from tests.conftest import client_of
 from tests.nuggets.model import draft, make_condition, make_model
 from tests.studies.conftest import answered as answered
@@ -46,7 +47,8 @@ BESIDE = {
 @pytest.fixture(autouse=True)
 def _folder_of_its_own(settings, tmp_path):
     settings.DATA_DIR = tmp_path
-    (tmp_path / "exports").mkdir()
+    for folder in ("exports", "uploads"):
+        (tmp_path / folder).mkdir()
 
 
 @pytest.fixture
@@ -68,6 +70,7 @@ def full(people: Condition, model: Condition, n_people: Condition, n_model: Cond
     fields = {"title": "Whether people agree", "sample": "all", "stopping_rule": "none", **words}
     register_study(campaign=campaign, fields=fields, acting_user=None)
     draft(make_condition(make_model(campaign)), list(campaign.topics.all()), ["a"])
+    label_canaries(auto_condition(n_people.nuggets, "Misled"))
     return campaign
 
 
@@ -110,6 +113,7 @@ PAGES = {
         "?measure=a&policy=answered&judges=Mia assigned",
         "study.judges.NIST_assigned.a.answered.{ending}",
     ),
+    "canaries": ("Misled", "", "study.canaries.Misled.csv"),
     "grade_judges": ("NIST", "", "study.grade_judges.NIST.{ending}"),
     "influence": (
         "NIST assigned and Mia assigned",

@@ -6,10 +6,11 @@ from assessor.campaigns.models.history import AppendOnly, AppendOnlyQuerySet, Ev
 from assessor.campaigns.models.imports import Import, Imported, MadeOrVisibleManager, MaybeImported
 from assessor.campaigns.models.judges import Condition, Judge
 from assessor.campaigns.models.retrieval import RankedSegment, RetrievalRun
-from assessor.campaigns.models.runs import CONTROL, Answer, Citation, Run, RunAlias, RunDocument, Sentence
+from assessor.campaigns.models.runs import CANARY, CONTROL, Answer, Citation, Run, RunAlias, RunDocument, Sentence
 from assessor.campaigns.models.texts import Segment, Topic
 
 __all__ = [
+    "CANARY",
     "CONTROL",
     "SCALES",
     "SCALES_HERE",

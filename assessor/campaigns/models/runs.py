@@ -14,6 +14,7 @@ from assessor.runtime.fields import JSONText
 # The task of runs that are no system's, and in no statistic over systems: made to see whether a judge works, or to hold
 # the passages that are graded.
 CONTROL = "control"
+CANARY = "canary."  # how the tags of those begin that try to mislead a judge: they are in no score table either
 
 
 def validate_families(text: str) -> None:

@@ -14,6 +14,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("campaign", help="The campaign's short name.")
         parser.add_argument("--nuggets", required=True, help="The condition of the finished nuggets.")
+        parser.add_argument("--canaries", action="store_true", help="Also add runs that try to mislead a judge.")
         parser.add_argument(
             "--anew", action="store_true", help="Where nuggets were changed since, make another run of all of them."
         )
@@ -23,7 +24,9 @@ class Command(BaseCommand):
         conditions = campaign.conditions.filter(kind__in=ASSIGNMENT.builds_on)
         condition = named(conditions, "name", options["nuggets"], "nugget condition")
         try:
-            added = make_control_runs(nuggets=condition, anew=options["anew"], acting_user=None)
+            added = make_control_runs(
+                nuggets=condition, canaries=options["canaries"], anew=options["anew"], acting_user=None
+            )
         except ControlError as error:
             raise CommandError(str(error)) from error
         for tag, answers in added.items():

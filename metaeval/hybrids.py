@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from django.db.models import QuerySet
 
-from assessor.campaigns.models import Campaign, Condition
+from assessor.campaigns.models import Campaign
+from assessor.campaigns.queries import told_sides
 from assessor.scores.score_source import scoring_of
 from metaeval.hybrid_sides import Sides, sides_of
 from metaeval.kept_results import kept_result
@@ -98,9 +99,8 @@ class Result(NamedTuple):
 
 def hybrids_of(campaign: Campaign) -> QuerySet[Hybrid]:
     """Return a campaign's hybrid scores, the newest first."""
-    of_sides = [f"{side}__{name}" for side in ("human", "model") for name in Condition.TOLD_WITH]
-    found = Hybrid.objects.filter(campaign=campaign)
-    return found.select_related("campaign", "human", "model", "draw__created_by", "created_by", *of_sides)
+    found = Hybrid.objects.filter(campaign=campaign).select_related("campaign", "draw__created_by", "created_by")
+    return found.prefetch_related(*told_sides("human", "model"))
 
 
 def settings_of(hybrid: Hybrid) -> Settings:

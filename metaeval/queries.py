@@ -7,7 +7,7 @@ from django.db.models import Max, OuterRef, QuerySet, Subquery
 
 from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import Campaign, Condition, Grade, QrelsSource
-from assessor.campaigns.queries import without_practice
+from assessor.campaigns.queries import told_sides, without_practice
 from assessor.runtime.process_cache import cache
 from assessor.scores.cache import condition_scores
 from assessor.scores.score_source import scored_conditions, scoring_of
@@ -35,6 +35,7 @@ def comparisons_of(campaign: Campaign) -> QuerySet[Comparison]:
     """Return a campaign's comparisons, the newest first, with the state of what was last computed of each."""
     last = Calculation.objects.filter(comparison=OuterRef("pk")).order_by("-pk")
     found = Comparison.objects.filter(campaign=campaign).select_related(*_related())
+    found = found.prefetch_related(*told_sides("first_condition", "second_condition"))
     return found.defer(*(f"{side}_table__{name}" for side in ("first", "second") for name in _CONTENT)).annotate(
         **{f"last_{name}": Subquery(last.values(name)[:1]) for name in ("state", "why", "ended_at")}
     )
@@ -48,10 +49,9 @@ def conditions_of(comparisons: Iterable[Comparison]) -> list[Condition]:
 
 
 def _related() -> list[str]:
-    sides = [f"{side}_{what}" for side in ("first", "second") for what in ("condition", "source", "table")]
+    sides = [f"{side}_{what}" for side in ("first", "second") for what in ("source", "table")]
     of_sources = [f"{side}_source__condition__judge" for side in ("first", "second")]
-    of_conditions = [f"{side}_condition__{name}" for side in ("first", "second") for name in Condition.TOLD_WITH]
-    return [*sides, *of_sources, *of_conditions, "first_support", "second_support", "topics_of", "campaign"]
+    return [*sides, *of_sources, "first_support", "second_support", "topics_of", "campaign"]
 
 
 def restriction_of(comparison: Comparison) -> Restriction:

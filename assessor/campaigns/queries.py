@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from django.db import connection
-from django.db.models import Count, ForeignObjectRel, OuterRef, QuerySet, Subquery
+from django.db.models import Count, ForeignObjectRel, OuterRef, Prefetch, QuerySet, Subquery
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Coalesce, Collate
 
@@ -33,6 +33,14 @@ _ANSWERS = 500  # read at a time
 def byte_order(field: str) -> Collate:
     """Return an ordering by the text's bytes: PostgreSQL's own depends on the language of the database."""
     return Collate(field, "C" if connection.vendor == "postgresql" else "BINARY")
+
+
+def told_sides(*names: str) -> "list[Prefetch[Any]]":
+    """Return what reads the conditions that records name, with what tells who made what under each.
+
+    Joined to the records, that is a query of up to forty tables, which PostgreSQL plans for 60 ms.
+    """
+    return [Prefetch(name, Condition.everything.select_related(*Condition.TOLD_WITH)) for name in names]
 
 
 Records = TypeVar("Records", bound=QuerySet[Any])

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from django.db.models import Count, QuerySet
 
 from assessor.campaigns.models import Campaign, Condition, Topic
-from assessor.campaigns.queries import byte_order
+from assessor.campaigns.queries import byte_order, told_sides
 from assessor.studies.models import Coding, Registration, SampledItem, Study
 
 
@@ -26,8 +26,8 @@ def sampled_under(condition: Condition, answers: Iterable[int]) -> dict[int, lis
 def studies_of(campaign: Campaign) -> QuerySet[Study]:
     """Return a campaign's studies with how much was drawn for each (items) and on how many topics."""
     counts = {"items": Count("drawn"), "topics": Count("drawn__answer__topic", distinct=True)}
-    told = [f"{side}__{name}" for side in ("first", "second") for name in Condition.TOLD_WITH]
-    return campaign.studies.select_related("campaign", *told).annotate(**counts)
+    studies = campaign.studies.select_related("campaign").prefetch_related(*told_sides("first", "second"))
+    return studies.annotate(**counts)
 
 
 def judges_of(study: Study) -> QuerySet[Condition]:

@@ -292,6 +292,7 @@ STORAGES = {
     },
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
+WHITENOISE_KEEP_ONLY_HASHED_FILES = True  # pages name no others, and compressing is slow
 FILE_UPLOAD_HANDLERS = ["assessor.imports.uploads.SignedInUploadHandler"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000  # a plan for all topics of a large campaign at once

@@ -32,11 +32,26 @@ def free_port(wanted: int) -> int:
     sys.exit(f"No free port from {wanted} on.")
 
 
-def has_static_files() -> bool:
+def has_static_files(data: Path) -> bool:
     """Say whether the static files were collected since any of them changed; compressing them takes a while."""
-    collected = DATA / "static" / "staticfiles.json"
+    collected = data / "static" / "staticfiles.json"
     sources = [ROOT / "requirements.txt", *(ROOT / "static").rglob("*")]
     return collected.exists() and all(path.stat().st_mtime < collected.stat().st_mtime for path in sources)
+
+
+def prepare(data: Path, env: dict[str, str]) -> None:
+    """Make the database and the static files of a folder of data, at the same time."""
+    commands = [["migrate", "--verbosity", "0"]]
+    if not has_static_files(data):
+        commands.append(["collectstatic", "--noinput", "--verbosity", "0"])
+    processes = [subprocess.Popen([sys.executable, "manage.py", *words], cwd=ROOT, env=env) for words in commands]
+    try:
+        failed = [words for words, process in zip(commands, processes, strict=True) if process.wait() != 0]
+    finally:
+        for process in processes:
+            process.kill()
+    if failed:
+        sys.exit(f"{' and '.join(words[0] for words in failed)} failed; the lines above say why.")
 
 
 def main() -> None:
@@ -56,12 +71,7 @@ def main() -> None:
         "MALLOC_ARENA_MAX": "2",
     }
 
-    def manage(*words: str) -> None:
-        subprocess.run([sys.executable, "manage.py", *words], cwd=ROOT, env=env, check=True)
-
-    manage("migrate", "--verbosity", "0")
-    if not has_static_files():
-        manage("collectstatic", "--noinput", "--verbosity", "0")
+    prepare(DATA, env)
     web = [
         sys.executable,
         "-m",
@@ -96,7 +106,8 @@ def main() -> None:
         # What is loaded asks the rehearsal endpoint for a part of its labels.
         start(model)
         wait_for(f"{model_url}/models", processes)
-        manage("load_demo", "--model-url", model_url)
+        load = [sys.executable, "manage.py", "load_demo", "--model-url", model_url]
+        subprocess.run(load, cwd=ROOT, env=env, check=True)
         for command in commands:
             start(command)
         wait_for(f"http://127.0.0.1:{port}/login/", processes)

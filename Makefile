@@ -3,8 +3,9 @@ SUITS = import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 # The system's own where it suits, as Debian's does, else the first that does.
 PYTHON ?= $(shell for p in /usr/bin/python3 python3.11 python3.12 python3.13 python3.14 python3; do "$$p" -c '$(SUITS)' 2>/dev/null && echo "$$p" && break; done)
 BIN = .venv/bin
-# Three processes for two cores: the tests that kill workers mostly wait for them.
-TESTS = $(BIN)/python -m pytest -n $$(( $$($(BIN)/python -c "import os; print(os.cpu_count())") * 3 / 2 )) --dist worksteal
+# Three processes for two cores: the tests that kill workers mostly wait for them, and so do browsers for jobs.
+PYTEST = $(BIN)/python -m pytest -n $$(( $$($(BIN)/python -c "import os; print(os.cpu_count())") * 3 / 2 ))
+TESTS = $(PYTEST) --dist worksteal
 
 # Where it is set, each of the many processes of the tests and benchmarks compiles every module anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -55,7 +56,7 @@ test-sqlite: .venv/made-dev
 
 test-browser: .venv/made-dev
 	tests/chromium.sh
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder tests/browser
+	$(PYTEST) --dist loadfile --no-loadscope-reorder tests/browser
 
 # All at once: mypy takes one processor, and as long as the others together.
 lint: .venv/made-dev

@@ -1,5 +1,6 @@
 """A demo of the tests' own, started as `make demo` starts it, and a real browser on it.
 
+Its database and static files are made once, by what `make demo` begins with, also for the installations beside it.
 It is loaded once for all processes of tests, and started once in each of them. Every module finds it as it was loaded.
 """
 
@@ -24,6 +25,7 @@ import psutil
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
+from demo.start import prepare
 from tests.chromium import CHROMIUM
 from tests.llm.house import wait_until
 from tests.ports import take_block
@@ -70,7 +72,8 @@ class Demo:
     def __init__(self, data: Path) -> None:
         self.data = data
         self.port = 0
-        self.cookies: dict[str, Any] = {}  # of who has signed in
+        self.cookies = self.kept_cookies(data)
+        self.shell: subprocess.Popen[str] | None = None
         self.start()
 
     @property
@@ -91,11 +94,31 @@ class Demo:
             )
         return int(found)
 
+    @staticmethod
+    def kept_cookies(data: Path) -> dict[str, Any]:
+        """Return the cookies of who has signed in, by name, as they were kept beside the database."""
+        kept = data / "cookies.json"
+        return json.loads(kept.read_text()) if kept.exists() else {}
+
+    def sign_in(self, browser: Browser, *names: str) -> None:
+        """Sign people in, and keep it for whatever begins as a copy of the data."""
+        for name in names:
+            with browser.new_context(base_url=self.address) as context:
+                sign_in(context.new_page(), name)
+                self.cookies[name] = context.cookies()
+        (self.data / "cookies.json").write_text(json.dumps(self.cookies))
+
+    def has_session(self, cookies: list[Any]) -> bool:
+        """Say whether cookies are of somebody who is still signed in."""
+        keys = [cookie["value"] for cookie in cookies if cookie["name"] == "sessionid"]
+        with closing(self.database()) as db:
+            return any(
+                db.execute("select 1 from django_session where session_key = ?", [key]).fetchone() for key in keys
+            )
+
     @property
     def _env(self) -> dict[str, str]:
-        foreign = ("ASSAY_", "CELERY_", "DATABASE_URL")
-        env = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
-        return env | {"ASSAY_DATA_DIR": str(self.data), "ASSAY_HTTPS": "0"}
+        return environment(self.data)
 
     def manage(self, *words: str) -> str:
         """Run a command of manage.py; return what it printed."""
@@ -106,7 +129,21 @@ class Demo:
 
     def run(self, code: str) -> str:
         """Run code in a process of its own; return what it printed."""
-        return self.manage("shell", "--verbosity=0", "-c", code)
+        if not self.shell:
+            command = [sys.executable, "-m", "tests.browser.shell"]
+            env = self._env | {"DJANGO_SETTINGS_MODULE": "assessor.settings"}
+            pipe = subprocess.PIPE
+            self.shell = subprocess.Popen(command, cwd=ROOT, env=env, stdin=pipe, stdout=pipe, text=True)
+        assert self.shell.stdin
+        assert self.shell.stdout
+        print(json.dumps(code), file=self.shell.stdin, flush=True)
+        printed = ""
+        for line in self.shell.stdout:
+            if line.startswith("\0"):
+                assert line == "\x000\n", printed
+                return printed
+            printed += line
+        raise AssertionError(printed)
 
     def start(self) -> None:
         # Loaded before it forks, the web process is there again at once when it has to forget what it kept.
@@ -135,6 +172,9 @@ class Demo:
         psutil.wait_procs(everybody, timeout=5)
 
     def stop(self) -> None:
+        if self.shell:
+            self.shell.communicate()
+            self.shell = None
         if self.process.poll() is None:
             self.process.terminate()
             self.process.wait(timeout=60)
@@ -171,12 +211,19 @@ class Demo:
         for folder in ("uploads", "exports"):
             shutil.rmtree(self.data / folder)
             shutil.copytree(copy / folder, self.data / folder)
-        self.cookies = {}
+        self.cookies = self.kept_cookies(copy)
         [web] = [each for each in psutil.Process(self.process.pid).children() if "gunicorn" in each.cmdline()]
         old = web.children()
         web.send_signal(signal.SIGHUP)
         psutil.wait_procs(old, timeout=60)
         urllib.request.urlopen(f"{self.address}/login/", timeout=60).close()
+
+
+def environment(data: Path) -> dict[str, str]:
+    """Return the environment of what runs on a folder of data."""
+    foreign = ("ASSAY_", "CELERY_", "DATABASE_URL")
+    env = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
+    return env | {"ASSAY_DATA_DIR": str(data), "ASSAY_HTTPS": "0"}
 
 
 @contextmanager
@@ -196,6 +243,14 @@ def make_once(factory: pytest.TempPathFactory, name: str) -> Iterator[tuple[Path
         made.touch()
 
 
+def copy_prepared(factory: pytest.TempPathFactory, data: Path) -> None:
+    """Make a folder of data with an empty database and static files, which are prepared once for all processes."""
+    with make_once(factory, "prepared") as (prepared, is_new):
+        if is_new:
+            prepare(prepared, environment(prepared))
+    shutil.copytree(prepared, data)
+
+
 @pytest.fixture(scope="session")
 def demos() -> Iterator[list[Demo]]:
     """The demo that the last module used, if any."""
@@ -206,11 +261,14 @@ def demos() -> Iterator[list[Demo]]:
 
 
 @pytest.fixture(scope="session")
-def first_start(demos: list[Demo], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The data of a demo that was started for the first time: all others begin as copies."""
+def first_start(demos: list[Demo], browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data of a demo that was started for the first time, with everybody signed in: all others begin as copies."""
     with make_once(tmp_path_factory, "first") as (folder, is_new):
         if is_new:
-            demos.append(Demo(tmp_path_factory.mktemp("demo") / "data"))
+            data = tmp_path_factory.mktemp("demo") / "data"
+            copy_prepared(tmp_path_factory, data)
+            demos.append(Demo(data))
+            demos[0].sign_in(browser, "anna", "ben", "olga", "admin")
             demos[0].copy_data(folder)
     return folder
 
@@ -259,9 +317,9 @@ OpenPage = Callable[..., Page]
 
 @pytest.fixture
 def open_page(demo: Demo, browser: Browser) -> Iterator[OpenPage]:
-    """Open a page of a new browser profile, signed in; fails on script errors and foreign requests.
+    """Open an empty page of a new browser profile, signed in; fails on script errors and foreign requests.
 
-    The first time in a module somebody signs in by keyboard; other profiles take over that session.
+    Who has signed out since the demo was loaded signs in by keyboard; else profiles take over that session.
 
     A page whose requests a test is to lose, hold or answer intercepts them from its start: where interception begins
     with a page.route() of later, the browser may let the next request by (4 of 150, tried on a busy machine).
@@ -284,10 +342,9 @@ def open_page(demo: Demo, browser: Browser) -> Iterator[OpenPage]:
                 None if request.url.startswith(str(options["base_url"])) else wrong.append(f"request: {request.url}")
             ),
         )
-        if name:
-            context.add_cookies(demo.cookies.get(name, []))
-            page.goto("/")
-        if name and "/login/" in page.url:  # or somebody has signed out since
+        if name and demo.has_session(demo.cookies.get(name, [])):
+            context.add_cookies(demo.cookies[name])
+        elif name:
             sign_in(page, name)
             demo.cookies[name] = context.cookies()
         return page

@@ -14,5 +14,6 @@ def press(page: Page, *keys: str) -> None:
 
 
 def write(page: Page, text: str) -> None:
-    page.keyboard.type(text)
+    """Enter a text, all at once: letter by letter, as tests of the keyboard type, takes long."""
+    page.keyboard.insert_text(text)
     page.keyboard.press("Enter")

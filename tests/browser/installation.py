@@ -1,7 +1,5 @@
 """An installation by hand, as docs/administrator/settings.md says: empty database, web, workers, beat; no demo."""
 
-import os
-import shutil
 import subprocess
 import sys
 import time
@@ -12,7 +10,7 @@ from typing import Self
 
 import pytest
 
-from tests.browser.conftest import ROOT, make_once
+from tests.browser.conftest import ROOT, copy_prepared, environment
 
 ADMIN, PASSWORD = "root", "a good long password of ours"
 CELERY = ["-m", "celery", "--quiet", "-A", "assessor"]
@@ -20,19 +18,13 @@ WORKER = [*CELERY, "worker", "--loglevel", "ERROR", "--without-gossip", "--witho
 
 
 class Installation:
-    """A running installation with one administrator, and the rehearsal endpoint beside it.
-
-    The first of a run prepares what all begin with.
-    """
+    """A running installation with one administrator, and the rehearsal endpoint beside it."""
 
     def __init__(self, factory: pytest.TempPathFactory, port: int, **settings: str) -> None:
         self._factory = factory
         self.data, self.port, self.model_port = factory.mktemp("installation") / "data", port, port + 1
-        foreign = ("ASSAY_", "CELERY_", "DATABASE_URL")
-        self._env = {name: value for name, value in os.environ.items() if not name.startswith(foreign)} | {
+        self._env = environment(self.data) | {
             "ASSAY_SECRET_KEY": "this installation's own",
-            "ASSAY_DATA_DIR": str(self.data),
-            "ASSAY_HTTPS": "0",
             "ASSAY_LLM_HOSTS": f"127.0.0.1:{self.model_port}",
             "DJANGO_SUPERUSER_PASSWORD": PASSWORD,
             **settings,
@@ -67,14 +59,8 @@ class Installation:
         return done.stdout
 
     def _start(self) -> None:
-        with make_once(self._factory, "prepared") as (prepared, is_new):
-            if is_new:
-                self.manage("migrate", "--verbosity", "0")
-                self.manage("collectstatic", "--noinput", "--verbosity", "0")
-                self.manage("createsuperuser", "--noinput", "--username", ADMIN, "--email", "root@example.org")
-                shutil.copytree(self.data, prepared, dirs_exist_ok=True)
-        if not is_new:
-            shutil.copytree(prepared, self.data)
+        copy_prepared(self._factory, self.data)
+        self.manage("createsuperuser", "--noinput", "--username", ADMIN, "--email", "root@example.org")
         bind = f"127.0.0.1:{self.port}"
         self._run("-m", "gunicorn", "assessor.wsgi", "--worker-class", "gthread", "--threads", "8", "--bind", bind)
         self._run(*WORKER, "-Q", "celery", "-n", f"imports{self.port}@%h", "--concurrency", "1")

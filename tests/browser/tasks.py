@@ -5,8 +5,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page
 
-from tests.browser.conftest import Demo, give, open_guidelines, saved, sign_in, work_of
-from tests.browser.test_faults import add, open_editor
+from tests.browser.conftest import Demo, give, open_guidelines, saved, work_of
+from tests.browser.editors import open_editor, write
 
 FACTS = ["Heat pumps move heat", "Efficiency falls in the cold", "Coils are defrosted", "Some need back-up heat"]
 POOL = [f"bees#{number}" for number in range(6)]
@@ -50,8 +50,9 @@ def give_tasks(demo: Demo, browser: Browser, folder: Path) -> dict[str, dict[str
     """Give tasks of each kind; return their addresses by kind and name. folder: for the files that are uploaded."""
     pages = {}
     for name in ("anna", "olga"):
-        pages[name] = browser.new_context(base_url=demo.address).new_page()
-        sign_in(pages[name], name)
+        context = browser.new_context(base_url=demo.address)
+        context.add_cookies(demo.cookies[name])
+        pages[name] = context.new_page()
     addresses = {
         "support": _give_support(demo, pages["olga"]),
         "assignment": _give_assignment(demo, **pages),
@@ -75,7 +76,7 @@ def _give_assignment(demo: Demo, anna: Page, olga: Page) -> dict[str, str]:
     open_editor(anna, demo.bank(1))
     anna.keyboard.press("n")
     for fact in FACTS:
-        add(anna, fact)
+        write(anna, fact)
     anna.keyboard.press("Escape")
     for _ in FACTS:
         anna.keyboard.press("v")
@@ -163,7 +164,14 @@ def _give_relevance(demo: Demo, anna: Page, olga: Page, folder: Path) -> dict[st
         olga.wait_for_selector("h1:text('Plan')")
         topics = ["bees", "wasps", "ants"] if name == "Scratch" else ["bees"]
         give(olga, name, "anna", *topics, campaign="bees", is_meant=name != "Scratch")
-        for topic in topics:
-            addresses[name if topic == "bees" else topic] = work_of(olga, name, "anna", topic, campaign="bees")
+        with demo.database() as db:
+            query = (
+                "select task.id from work_task task join campaigns_topic topic on topic.id = task.topic_id"
+                " join campaigns_condition condition on condition.id = task.condition_id"
+                " where condition.name = ? and qid = ?"
+            )
+            for topic in topics:
+                [[task]] = db.execute(query, [name, topic])
+                addresses[name if topic == "bees" else topic] = f"/relevance/{task}/"
     open_guidelines(anna, addresses["Scratch"])
     return addresses

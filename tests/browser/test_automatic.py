@@ -75,7 +75,7 @@ def test_an_organizer_launches_and_an_assessor_edits_drafts(demo: Demo, open_pag
 
 def edit_drafts(page: Page) -> list[str]:
     """Post-edit by keyboard: one reworded, two merged, one split, one deleted, one added, the others kept."""
-    page.reload()
+    page.goto("/")
     tab_to(page, f"[aria-label='Continue {TOPIC}']")
     page.keyboard.press("Enter")
     page.wait_for_selector("#main[data-ready]")

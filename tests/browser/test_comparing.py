@@ -3,8 +3,9 @@
 import pytest
 from playwright.sync_api import Page
 
+from tests.browser.axe import against_rules, grave
 from tests.browser.conftest import MARKS, Demo, OpenPage, saved, until
-from tests.browser.test_pages import against_rules, badly_named, grave, too_wide
+from tests.browser.test_pages import badly_named, too_wide
 
 pytestmark = MARKS
 PAIRS = 28

@@ -291,6 +291,7 @@ def test_search_counts_and_goes_through_all_passages(open_page: OpenPage, demo: 
 @pytest.mark.parametrize("text", ["only", "cats purr, dogs bark"])
 def test_what_cannot_be_split_or_merged_is_said(text: str, open_page: OpenPage, demo: Demo) -> None:
     page = open_page("ben")
+    page.goto("/")
     page.keyboard.press("c")
     page.wait_for_selector("#main[data-ready]")
     press(page, "n")

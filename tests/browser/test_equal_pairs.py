@@ -3,8 +3,8 @@
 import pytest
 
 from support.citations import places
+from tests.browser.axe import grave
 from tests.browser.conftest import MARKS, Demo, OpenPage, saved
-from tests.browser.test_pages import grave
 from tests.browser.test_support import citation, open_screen, press, revisions, sheet, stands, until
 
 pytestmark = MARKS

@@ -6,10 +6,10 @@ import socket
 import time
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.conftest import MARKS, Demo, OpenPage, saved
-from tests.browser.editors import open_editor
+from tests.browser.editors import open_editor, write
 from tests.browser.test_editor import rows
 
 pytestmark = MARKS
@@ -34,23 +34,18 @@ def running_import(demo: Demo) -> str:
     raise AssertionError("no import began to run")
 
 
-def add(page: Page, text: str) -> None:
-    page.keyboard.type(text)
-    page.keyboard.press("Enter")
-
-
 def test_what_the_page_called_saved_survives_and_the_rest_is_sent_again(open_page: OpenPage, demo: Demo) -> None:
     page = open_page("anna")
     open_editor(page, demo.bank(3))
     page.keyboard.press("n")
     for number in range(5):
-        add(page, f"Saved before the kill {number}")
+        write(page, f"Saved before the kill {number}")
     saved(page)
     demo.kill()
     assert texts(demo, 3) == [f"Saved before the kill {number}" for number in range(5)]
 
     for number in range(5):
-        add(page, f"Typed while it was down {number}")
+        write(page, f"Typed while it was down {number}")
     page.wait_for_selector("#saved[data-state=offline]")
     assert "5 changes kept in this browser" in page.locator("#saved").text_content()
     demo.start()
@@ -67,7 +62,7 @@ def test_killed_at_any_moment_of_typing_nothing_is_lost_or_doubled(open_page: Op
     page.keyboard.press("n")
     for round_number in range(2):
         for number in range(8):
-            add(page, f"Round {round_number} nugget {number}")
+            write(page, f"Round {round_number} nugget {number}")
             if number == 4:
                 demo.kill()
         # Typed, not yet entered: kept in the browser too.

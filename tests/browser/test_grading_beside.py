@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page
 
+from tests.browser.axe import grave
 from tests.browser.conftest import MARKS, Demo, OpenPage, saved, until
-from tests.browser.test_pages import grave
 
 pytestmark = MARKS
 

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
+from tests.browser.axe import against_rules
 from tests.browser.conftest import MARKS, OpenPage
-from tests.browser.test_pages import against_rules, badly_named, too_wide
+from tests.browser.test_pages import badly_named, too_wide
 from tests.llm.test_prompt_templates import CREATOR, GRADER
 
 pytestmark = MARKS

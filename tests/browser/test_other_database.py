@@ -6,7 +6,8 @@ from uuid import uuid4
 
 from tests.browser import test_assignment
 from tests.browser.conftest import MARKS, Demo, OpenPage, saved, sign_in
-from tests.browser.test_faults import add, open_editor, texts
+from tests.browser.editors import open_editor, write
+from tests.browser.test_faults import texts
 
 pytestmark = MARKS
 given = test_assignment.given
@@ -44,8 +45,8 @@ def test_a_full_outbox_is_shown_on_another_database_and_never_sent(
     open_editor(page, demo.bank(2))
     page.context.set_offline(True)
     page.keyboard.press("n")
-    add(page, "Said to the first")
-    add(page, "Said to the first as well")
+    write(page, "Said to the first")
+    write(page, "Said to the first as well")
     page.keyboard.type("Half a thought")
     page.wait_for_selector("#saved[data-state=offline]:has-text('2 changes kept in this browser')")
     page.wait_for_timeout(300)
@@ -58,6 +59,7 @@ def test_a_full_outbox_is_shown_on_another_database_and_never_sent(
     demo.start()
     context.set_offline(False)
 
+    context.clear_cookies()
     page = context.new_page()
     sign_in(page, "anna")
     before = texts(demo, 2)
@@ -78,6 +80,6 @@ def test_a_full_outbox_is_shown_on_another_database_and_never_sent(
     assert page.locator("#refused").count() == 0
     assert page.evaluate("Object.values(localStorage).join().includes('Said to')") is False
     page.keyboard.press("n")
-    add(page, "Said to the second")
+    write(page, "Said to the second")
     saved(page)
     assert texts(demo, 2) == [*before, "Said to the second"]

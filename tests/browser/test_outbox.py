@@ -5,7 +5,8 @@ from contextlib import suppress
 from playwright.sync_api import Error, Page, Route
 
 from tests.browser.conftest import MARKS, Demo, OpenPage, saved, until
-from tests.browser.test_faults import add, open_editor, texts
+from tests.browser.editors import open_editor, write
+from tests.browser.test_faults import texts
 
 pytestmark = MARKS
 
@@ -27,7 +28,7 @@ def test_a_lost_connection_sends_everything_later_once_and_in_order(open_page: O
     page.context.set_offline(True)
     page.keyboard.press("n")
     for number in range(10):
-        add(page, f"Offline {number}")
+        write(page, f"Offline {number}")
     page.wait_for_selector("#saved[data-state=offline]")
     assert texts(demo, 1) == []
     page.context.set_offline(False)
@@ -50,7 +51,7 @@ def test_a_lost_answer_does_not_double_the_change(open_page: OpenPage, demo: Dem
 
     page.route("**/add/", lose_the_first_answer)
     page.keyboard.press("n")
-    add(page, "Said once")
+    write(page, "Said once")
     saved(page)
     assert len(lost) == 2
     assert lost[0] == lost[1]  # the same key, the same version
@@ -68,7 +69,7 @@ def hold_the_first_add(page: Page) -> list[Route]:
 
     page.route("**/add/", hold)
     page.keyboard.press("n")
-    add(page, "On its way")
+    write(page, "On its way")
     until(page, lambda: held)
     return held
 
@@ -89,7 +90,7 @@ def test_a_page_made_before_a_change_was_saved_hears_of_it_when_it_opens(open_pa
     saved(page)
     assert fields(page)[-1:] == ["On its way"]
     page.keyboard.press("n")
-    add(page, "After it")
+    write(page, "After it")
     saved(page)
     assert texts(demo, 1)[-2:] == ["On its way", "After it"]
 
@@ -112,7 +113,7 @@ def test_two_tabs_on_one_nugget_show_both_versions(open_page: OpenPage, demo: De
     first = open_page("anna")
     open_editor(first, demo.bank(3))
     first.keyboard.press("n")
-    add(first, "As it was")
+    write(first, "As it was")
     saved(first)
     second = first.context.new_page()
     open_editor(second, demo.bank(3))
@@ -151,7 +152,7 @@ def test_signed_out_meanwhile_keeps_the_change_until_signed_in_again(open_page: 
     other.click("text=Sign out")
     other.wait_for_selector("h1:text('Sign in')")
     page.keyboard.press("n")
-    add(page, "Typed while signed out")
+    write(page, "Typed while signed out")
     page.wait_for_selector("#saved[data-state=blocked]")
     assert "you are signed out. 1 change kept in this browser." in page.locator("#saved").text_content()
     assert texts(demo, 4) == []
@@ -168,7 +169,7 @@ def test_a_lost_cookie_is_told_apart_from_a_lost_right(open_page: OpenPage, demo
     before = texts(demo, 4)
     page.context.clear_cookies(name="csrftoken")
     page.keyboard.press("n")
-    add(page, "Typed without the cookie")
+    write(page, "Typed without the cookie")
     page.wait_for_selector("#saved[data-state=blocked]")
     words = str(page.locator("#saved").text_content())
     assert "lost the cookie that lets the page save. 1 change kept" in words
@@ -186,7 +187,7 @@ def test_a_closed_tab_leaves_its_changes_to_the_next_one(open_page: OpenPage, de
     context = page.context
     context.set_offline(True)
     page.keyboard.press("n")
-    add(page, "From a tab that was closed")
+    write(page, "From a tab that was closed")
     page.wait_for_selector("#saved[data-state=offline]")
     page.close()
     context.set_offline(False)
@@ -226,7 +227,7 @@ def test_what_another_tab_saved_before_an_answer_was_lost_is_not_overwritten(ope
     first = open_page("ben", intercepts=True)
     open_editor(first, demo.bank(4))
     first.keyboard.press("n")
-    add(first, "As it was")
+    write(first, "As it was")
     saved(first)
     second = first.context.new_page()
     row = first.locator(".nugget").last
@@ -259,7 +260,7 @@ def test_finished_in_another_tab_shows_what_was_not_saved(open_page: OpenPage, d
     for nugget in second.locator(".nugget").all():
         nugget.locator("input[value=okay]").check(force=True)
     second.keyboard.press("n")
-    add(second, "One to finish with")
+    write(second, "One to finish with")
     second.keyboard.press("Escape")
     second.keyboard.press("o")
     saved(second)
@@ -268,7 +269,7 @@ def test_finished_in_another_tab_shows_what_was_not_saved(open_page: OpenPage, d
     second.keyboard.press("Enter")
     second.wait_for_selector("h1:text('Home')")
     first.keyboard.press("n")
-    add(first, "Too late")
+    write(first, "Too late")
     first.wait_for_selector("#refused >> text=Add: “Too late”")
     assert "Finished, read-only" in first.locator("header.bar").text_content()
     first.click("text=Understood")
@@ -282,8 +283,8 @@ def test_typing_goes_on_while_the_server_is_slow(open_page: OpenPage, demo: Demo
     open_editor(page, demo.bank(2))
     page.route(f"**/nuggets/{demo.bank(2)}/**", lambda route: (page.wait_for_timeout(400), route.continue_()))
     page.keyboard.press("n")
-    add(page, "slow one")
-    add(page, "slow two")
+    write(page, "slow one")
+    write(page, "slow two")
     page.keyboard.type("slow thr")
     page.wait_for_timeout(1500)
     page.keyboard.type("ee")

@@ -10,9 +10,10 @@ from uuid import UUID
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.axe import against_rules
 from tests.browser.conftest import MARKS, Demo, OpenPage, double_click, saved
 from tests.browser.editors import open_editor, press, write
-from tests.browser.test_pages import against_rules, badly_named
+from tests.browser.test_pages import badly_named
 
 pytestmark = MARKS
 

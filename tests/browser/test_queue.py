@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import Page
 
+from tests.browser.axe import grave
 from tests.browser.conftest import MARKS, Demo, OpenPage, saved, tab_to, wait_until_signed_in
-from tests.browser.test_pages import grave
 from tests.browser.test_support import citation, sheet, stands, until
 
 pytestmark = MARKS
@@ -59,6 +59,7 @@ def take(page: Page) -> None:
 
 def test_a_topic_is_drawn_left_and_taken_over(open_page: OpenPage, demo: Demo, waiting: None) -> None:
     annas = open_page("anna", bypass_csp=True)
+    annas.goto("/")
     assert "1 topic free" in str(annas.locator("form[action^='/queues/']").text_content())
     assert grave(annas) == []
     assert is_narrow_enough(annas)
@@ -69,6 +70,7 @@ def test_a_topic_is_drawn_left_and_taken_over(open_page: OpenPage, demo: Demo, w
     saved(annas)
     assert stands(demo, begun) == {here: "full"}
     bens = open_page("ben")
+    bens.goto("/")
     assert bens.locator(TAKE).count() == 0, "it is hers"
 
     with demo.database() as db:

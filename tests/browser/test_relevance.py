@@ -5,9 +5,9 @@ import re
 import pytest
 from playwright.sync_api import Page
 
+from tests.browser.axe import grave
 from tests.browser.conftest import MARKS, Demo, OpenPage, saved, until
 from tests.browser.tasks import POOL
-from tests.browser.test_pages import grave
 
 pytestmark = MARKS
 
@@ -58,6 +58,7 @@ def press(page: Page, key: str) -> str:
 
 def test_three_grades_an_undo_and_a_lost_connection(open_page: OpenPage, demo: Demo, given: dict[str, str]) -> None:
     page = open_page("anna")
+    page.goto("/")
     requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url))
     open_screen(page, given["Scratch"])
@@ -238,11 +239,8 @@ def test_a_grade_that_is_not_told_is_said_and_asked_for_again(open_page: OpenPag
     saved(page)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_screen_is_accessible_and_does_not_scroll_sideways(
-    open_page: OpenPage, given: dict[str, str], scheme: str
-) -> None:
-    page = open_page("anna", color_scheme=scheme, bypass_csp=True)
+def test_the_screen_is_accessible_and_does_not_scroll_sideways(open_page: OpenPage, given: dict[str, str]) -> None:
+    page = open_page("anna", bypass_csp=True)
     for address in given.values():
         open_screen(page, address)
         page.wait_for_timeout(300)

@@ -3,9 +3,10 @@
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.axe import against_rules
 from tests.browser.conftest import MARKS, Demo, OpenPage, saved
 from tests.browser.editors import press, write
-from tests.browser.test_pages import against_rules, badly_named
+from tests.browser.test_pages import badly_named
 
 pytestmark = MARKS
 

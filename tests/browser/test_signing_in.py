@@ -6,8 +6,9 @@ import time
 import pyotp
 from playwright.sync_api import Page
 
+from tests.browser.axe import against_rules
 from tests.browser.conftest import MARKS, PASSWORD, Demo, OpenPage, sign_in, tab_to
-from tests.browser.test_pages import against_rules, badly_named, too_wide
+from tests.browser.test_pages import badly_named, too_wide
 
 pytestmark = MARKS
 

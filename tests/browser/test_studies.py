@@ -85,6 +85,7 @@ def test_a_study_is_drawn_judged_blind_coded_and_tabulated(open_page: OpenPage, 
     assert [citations_of(demo, task) for task in tasks] == [15, 15]
 
     anna = open_page("anna")
+    anna.goto("/")
     assert "Another look" not in anna.content()  # that it is about disagreements is nobody's to know
     for task in tasks:
         open_screen(anna, f"/support/{task}/")

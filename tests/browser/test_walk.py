@@ -17,6 +17,7 @@ NUGGETS = [
 
 def test_an_assessor_makes_a_bank_and_an_organizer_exports_it(open_page: OpenPage) -> None:
     page = open_page("anna")
+    page.goto("/")
     page.keyboard.press("c")
     page.wait_for_selector(".workbench")
     page.wait_for_selector("#main[data-ready]")
@@ -76,6 +77,7 @@ def test_an_assessor_makes_a_bank_and_an_organizer_exports_it(open_page: OpenPag
     assert row.locator("li:has-text('citations'):not(:has(.is-read))").count() == 1
 
     organizer = open_page("olga")
+    organizer.goto("/")
     organizer.wait_for_selector("h1:text('Demo campaign')")
     tab_to(organizer, "#nav a[href$='/exports/']")
     organizer.keyboard.press("Enter")
@@ -168,6 +170,7 @@ def test_an_organizer_imports_makes_a_condition_and_plans(open_page: OpenPage, t
     page.keyboard.press("Enter")
     page.wait_for_selector("text=ben has an account here")
     assessor = open_page("ben")
+    assessor.goto("/")
     tab_to(assessor, "[name=accepted][value=yes]")
     assessor.keyboard.press("Enter")
     assessor.wait_for_selector("text=You are an assessor of Second now.")

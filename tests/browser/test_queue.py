@@ -1,7 +1,7 @@
 """A support topic that is drawn with the keyboard alone, left, and taken over by somebody else."""
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.browser.axe import grave
 from tests.browser.conftest import MARKS, Demo, OpenPage, saved, tab_to, wait_until_signed_in
@@ -40,6 +40,18 @@ def waiting(demo: Demo, browser) -> None:
     assert row.get_by_text("in the queue", exact=True).count() == 1
     assert grave(page) == []
     context.close()
+
+
+def test_what_giving_adds_is_said_at_once_and_moves_no_button(open_page: OpenPage) -> None:
+    page = open_page("olga")
+    page.goto("/campaigns/demo/plan/give/?topics=1")
+    button = page.get_by_role("button", name="Give 1 topic")
+    place = button.bounding_box()
+    assert page.locator("#id_person").input_value() == "", "of somebody who has chosen nobody yet"
+    for name in ("Support from scratch", "People and the rehearsal: ben"):
+        page.get_by_label(name, exact=True).check()
+        expect(page.locator("#effect")).to_contain_text(name)
+        assert button.bounding_box() == place
 
 
 def is_narrow_enough(page: Page) -> bool:

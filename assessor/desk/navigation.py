@@ -88,6 +88,7 @@ GROUPS = (
                     "significance",
                     "reusability",
                     "nugget_items",
+                    "canaries",
                     "label_judges",
                     "next_edition",
                 ],

@@ -24,7 +24,8 @@ def control_runs(request: PersonRequest, slug: str) -> HttpResponse:
         except ControlError as error:
             messages.error(request, str(error))
         else:
-            messages.success(request, f"Answers added: {', '.join(f'{tag} {count}' for tag, count in added.items())}.")
+            told = ", ".join(f"{tag} {count}" for tag, count in added.items() if count)
+            messages.success(request, f"Answers added: {told or 'none, they are all there'}.")
     else:
         messages.error(request, "Choose the condition whose nuggets the control runs are to say.")
     return redirect("runs", slug)

@@ -77,6 +77,8 @@ def test_they_are_made_once_and_where_somebody_asks_for_them(finished: NuggetBan
     assert "Add canaries" in client.get("/campaigns/study/runs/").content.decode()
     page = client.post("/campaigns/study/control-runs/", {**form, "canaries": "on"}, follow=True).content.decode()
     assert "canary.negated.ManualNuggets 1" in page
+    page = client.post("/campaigns/study/control-runs/", {**form, "canaries": "on"}, follow=True).content.decode()
+    assert "Answers added: none, they are all there." in page
     # There is one topic, so no other has nuggets to answer with.
     assert (
         set(Run.objects.filter(tag__startswith="canary.", answers__isnull=False).values_list("tag", flat=True)) == TAGS

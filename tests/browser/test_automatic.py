@@ -48,7 +48,7 @@ def test_an_organizer_launches_and_an_assessor_edits_drafts(demo: Demo, open_pag
     olga.locator("#id_nuggets").select_option(label="AutoNuggets by rehearsal on People")
     olga.get_by_role("button", name="Add control runs").click()
     # The empty ones are there: the demo made them for its own nuggets.
-    added = "Answers added: control.nuggets.AutoNuggets-by-rehearsal-on-People 6, control.empty 0."
+    added = "Answers added: control.nuggets.AutoNuggets-by-rehearsal-on-People 6."
     expect(olga.get_by_role("status")).to_have_text(added)
     launch(olga, "AutoAssign", nuggets="AutoNuggets")
     olga.goto("/campaigns/demo/conditions/")

@@ -74,7 +74,7 @@ from tests.support.lines import FULL, cites
 from tests.support.lines import line as support_line
 from tests.support.test_own_texts import run_with_documents
 
-SMALL, LARGE = 2, 9
+SMALL, LARGE = 2, 4
 # No page: it reads everything, and of each comparison that was computed whether it is that of the present labels.
 READS_ALL = {"archive_file"}
 UNSAFE = {
@@ -440,7 +440,7 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
             ::2
         ]:
             edited = NuggetBank.objects.get(task=task)
-            do(edited, actions.delete_nugget, uid=edited.nuggets.earliest("pk").uid)
+            do(edited, actions.delete_nugget, uid=edited.nuggets.latest("pk").uid)
             fill(edited, (uuid4(), "text", "vital"))
         tasks = give_tasks(campaign=campaign, topics=topics, condition=condition, person=anna, acting_user=olga)
         for task in tasks:

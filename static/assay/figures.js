@@ -16,6 +16,7 @@ async function draw(place) {
 
 function drawAll(which = "[data-figure]") {
   for (const place of document.querySelectorAll(which)) {
+    place.dataset.drawn = ""; // htmx tells of each element that it put there
     draw(place).catch(() => {
       place.textContent = "This figure could not be drawn; its table and files are below.";
     });
@@ -23,6 +24,6 @@ function drawAll(which = "[data-figure]") {
 }
 
 document.addEventListener("DOMContentLoaded", () => drawAll());
-document.addEventListener("htmx:afterSettle", () => drawAll("[data-figure]:empty")); // a part of the page was replaced
+document.addEventListener("htmx:afterSettle", () => drawAll("[data-figure]:not([data-drawn])")); // a part of the page was replaced
 document.addEventListener("keydown", ({ key }) => key === "Escape" && document.getElementById("tip")?.classList.remove("visible"));
 dark.addEventListener("change", () => drawAll());

@@ -113,3 +113,16 @@ def test_what_has_nothing_in_common_is_a_message_and_no_blank_chart(open_page: O
     page.click("button:text-is('Compare')")
     page.wait_for_selector("text=have no run in common.", timeout=60_000)
     assert page.locator("[data-figure]").count() == 0
+
+
+def test_figures_that_come_later_are_drawn(open_page: OpenPage) -> None:
+    page = open_page("olga")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if ".json" in request.url else None)
+    for name in ("significance", "judges", "nuggets"):
+        page.goto(f"/campaigns/demo/scores/2/{name}/")
+        assert drawn(page) == 2
+        assert page.locator("text=Figures are being drawn").count() == 0
+    assert len(asked) == len(set(asked)) == 6
+    page.locator("[data-figure] .mark-symbol path").first.hover()
+    page.wait_for_selector("#tip.visible")

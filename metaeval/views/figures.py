@@ -13,16 +13,19 @@ from metaeval.kept_results import KeptFigure
 from metaeval.pages import figure_content, figure_table
 
 
-def later_figures(request: PersonRequest, figures: Sequence[KeptFigure], address: str) -> HttpResponse:
+def later_figures(
+    request: PersonRequest, figures: Sequence[KeptFigure], address: str, *, are_of_query: bool = True
+) -> HttpResponse:
     """Return the figures that a page asks for once it is there: they take as long as all else of it.
 
-    address: of the page, without a query. See metaeval/_later_figures.html.
+    address: of the page, without a query. are_of_query: whether it says what they show. See
+    metaeval/_later_figures.html.
     """
     context = {
         "figures": [figure_content(*one) for one in figures],
         "figure_forms": FORMS,
         "address": address,
-        "query": request.GET.urlencode(),
+        "query": request.GET.urlencode() if are_of_query else "",
     }
     return render(request, "metaeval/_figures.html", context)
 

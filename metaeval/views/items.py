@@ -36,7 +36,7 @@ def nugget_items(request: PersonRequest, slug: str, condition_id: int) -> HttpRe
     condition = _with_items(request, slug, condition_id)
     found, address = item_analysis(condition), reverse("nugget_items", args=[slug, condition_id])
     if request.htmx:
-        return later_figures(request, item_figures(condition, found), address)
+        return later_figures(request, item_figures(condition, found), address, are_of_query=False)
     item = label_kind(condition.kind).item
     flag = _flag(request.GET.get("flag", ""))
     asked = request.GET.copy()

@@ -41,7 +41,7 @@ def fetch_downloads(player: Player, start: str) -> Iterator[tuple[str, bytes]]:
             yield named[1], content
         if "html" not in response.get("Content-Type", ""):
             continue
-        page = content.decode()
+        page = player.with_later_parts(content.decode())
         hrefs = [unescape(href) for href in re.findall(r'<a [^>]*href="([^"#]*)', page)]
         for found in [urljoin(address, href) for href in [*hrefs, *condition_links(page), *records_to_choose(page)]]:
             path, query = urlsplit(found).path, parse_qs(urlsplit(found).query)

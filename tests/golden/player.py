@@ -1,6 +1,7 @@
 """Somebody at the keyboard: pages are got, and their forms filled in by what the labels and choices say."""
 
 import re
+from html import unescape
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -146,6 +147,12 @@ class Player:
 
     def page(self, address: str) -> str:
         return text_of(self.get(address))
+
+    def with_later_parts(self, page: str) -> str:
+        """Return a page with the parts that its scripts ask for once it is there."""
+        for part in re.findall(r'hx-get="([^"]*)" hx-trigger="load"', page):
+            page += bytes(self.client.get(unescape(part), headers={"HX-Request": "true"}).getvalue()).decode()
+        return page
 
     def submit(self, address: str, *, among: str = "", press: str = "", then: str = "", **fields: Any) -> str:
         """Fill in a page's form and send it; return the page that follows.

@@ -49,7 +49,7 @@ def _leads(player: Player) -> Iterator[tuple[str, str]]:
             waiting.append(urlsplit(response["Location"]).path)
         if response.status_code != 200 or "html" not in response["Content-Type"]:
             continue
-        for href in LEADS.findall(bytes(response.getvalue()).decode()):
+        for href in LEADS.findall(player.with_later_parts(bytes(response.getvalue()).decode())):
             path = urlsplit(urljoin(address, unescape(href))).path
             if path not in seen:
                 seen.add(path)

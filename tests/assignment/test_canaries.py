@@ -11,13 +11,12 @@ from assessor.campaigns.models import Answer, Condition, Run
 from assessor.llm.models import Job
 from assessor.scores.cache import condition_scores
 from assignment.control_runs import ControlError, make_control_runs
-from assignment.models import AnswerSheet
 from nuggets import actions as nugget_actions
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import A
 from tests.assignment.test_auto import assigned
 from tests.conftest import client_of
-from tests.judging import give
+from tests.judging import all_judged, give
 from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
 from tests.llm.grading import make_judge
 from tests.nuggets.conftest import do, fill
@@ -103,8 +102,7 @@ def test_of_changed_nuggets_there_are_others_when_asked_for(finished: NuggetBank
 def test_people_are_never_given_them(finished: NuggetBank, manual: Condition, anna: Person):
     make(finished.condition)
     task = give(manual, finished.topic, anna)
-    tags = set(AnswerSheet.objects.filter(task=task).values_list("answer__run__tag", flat=True))
-    assert tags == {"team.one", "team.two", "team.empty"}
+    assert {sheet.answer.run.tag for sheet in all_judged(task)} == {"team.one", "team.two", "team.empty"}
 
 
 def judged(finished: NuggetBank, endpoint) -> Job:  # noqa: F811
@@ -115,8 +113,8 @@ def judged(finished: NuggetBank, endpoint) -> Job:  # noqa: F811
 @pytest.mark.django_db(transaction=True)
 def test_a_model_labels_them_and_no_score_has_them(finished: NuggetBank, endpoint, olga: Person):  # noqa: F811
     condition = judged(finished, endpoint).condition
-    sheets = AnswerSheet.objects.filter(condition=condition, answer__run__tag__startswith="canary.")
-    assert set(sheets.values_list("answer__run__tag", flat=True)) == TAGS
+    tags = {sheet.answer.run.tag for sheet in all_judged(condition)}
+    assert {tag for tag in tags if tag.startswith("canary.")} == TAGS
     found = condition_scores(condition)
     assert not [run.tag for run in found.runs if run.tag.startswith("canary.")]
     assert "control.nuggets.ManualNuggets" in [run.tag for run in found.runs]

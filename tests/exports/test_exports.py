@@ -283,6 +283,7 @@ def test_all_that_is_of_labels_leaves_practice_out(campaign):
         "influence",
         "bias",
         "next_edition",
+        "canaries",
     }
 
 

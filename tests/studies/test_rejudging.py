@@ -28,9 +28,8 @@ from metaeval.actions import create_comparison
 from metaeval.revisions import Judged, revisions_of
 from metaeval.stats.means import Policy
 from nuggets.models import Nugget
-from support.models import SupportJudgment
 from tests.conftest import client_of
-from tests.judging import all_judged, asked, change
+from tests.judging import all_judged, asked, change, label_rows
 from tests.studies.conftest import (
     N_MODEL,
     N_PEOPLE,
@@ -379,7 +378,7 @@ def test_a_citation_counts_as_judged_again_on_all_equal_pairs(
     [drawn] = [one for one in study.drawn.select_related("answer__run") if one.first_label != one.second_label]
     tag, sentence = drawn.answer.run.tag, drawn.item.split()[0]
     partner, qid, place = EQUAL[tag, sentence]
-    rows = SupportJudgment.everything.filter(sheet__condition=people)
+    rows = label_rows(people)
     first = rows.get(sheet__answer=drawn.answer, sentence=sentence)
     equal = rows.get(sheet__answer__run__tag=partner, sheet__answer__topic__qid=qid, sentence=place)
     rows.filter(pk__in=[first.pk, equal.pk]).update(equal_to=first)

@@ -175,7 +175,7 @@ def method_counts(found: Significance) -> list[MethodCount]:
     for method, label in METHOD_WORDS.items():
         if method not in found.tests.p:
             is_left_out = method == Method.RANDOMISED and found.tests.tukey is not None
-            told = ("", "a second of permutations") if is_left_out else ("—", "incomplete scores")
+            told = ("", "permutations, about 1 s") if is_left_out else ("—", "incomplete scores")
             counts.append(MethodCount(method, label, *told))
             continue
         pairs, least = found.tests.pairs, found.least(method)

@@ -99,10 +99,12 @@ def answers_without_sheet(condition: Condition, banks: Collection[NuggetBank]) -
     the newest of each; or passages. Under a study's condition these are such of its sample alone.
     """
     assert condition.nuggets is not None, "an assignment condition has one of nuggets"
-    newest = control_runs(condition.nuggets).values()
-    is_meant = ~Q(run__task=CONTROL) | Q(run__tag=EMPTY_RUN) | Q(run__in=newest)
     topics = [bank.topic_id for bank in banks]
-    answers = pooled_passages(topics) if condition.of_passages else own_answers(topics).filter(is_meant)
+    if condition.of_passages:
+        answers = pooled_passages(topics)
+    else:
+        newest = control_runs(condition.nuggets).values()
+        answers = own_answers(topics).filter(~Q(run__task=CONTROL) | Q(run__tag=EMPTY_RUN) | Q(run__in=newest))
     answers = answers.order_by("topic", "pk")
     if condition.sample:
         answers = answers.filter(pk__in=sample_of(condition).values("answer"))

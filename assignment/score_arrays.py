@@ -10,7 +10,7 @@ import numpy.typing as npt
 from django.db.models import CharField, Exists, OuterRef, Subquery, Value
 from django.db.models.functions import Cast, Concat
 
-from assessor.campaigns.models import CANARY, CONTROL, Answer, Condition
+from assessor.campaigns.models import Answer, Condition
 from assessor.labels.queries import COUNTED, letter_of
 from assessor.scores.loading import Cell, Join, Labels, RunName, run_names, take, what_counts, who_answered
 from assessor.work.judging_pool import judged_under
@@ -152,10 +152,10 @@ def load_with_labels(
     """
     found = _banks(condition, topic)
     banks = {bank.topic.pk: bank for bank in found if bank.ids}
-    canaries = set(condition.campaign.runs.filter(task=CONTROL, tag__startswith=CANARY).values_list("pk", flat=True))
-    has_more = _read_sheets(condition, banks, topic, revised or {}, lambda run: (run in canaries) == of_canaries)
+    _read_sheets(condition, banks, topic, revised or {})
     read = {run for bank in banks.values() for run in (*bank.cells, *bank.elsewhere)}
-    runs = run_names(read if topic is None else _judged_runs(condition) - canaries, condition)
+    judged_runs = run_names(read if topic is None else _judged_runs(condition), condition)
+    runs = [run for run in judged_runs if run.is_canary == of_canaries]
     own = who_answered(runs, banks)
     place = {run.pk: at for at, run in enumerate(runs)}
     scores = np.zeros((len(runs), len(banks), len(measures.all)))
@@ -165,7 +165,8 @@ def load_with_labels(
     is_control = np.array([run.is_control and not condition.of_passages for run in runs], dtype=bool)
     labels = []
     for at, (key, bank) in enumerate(banks.items()):
-        said, lacking = what_counts(condition, bank.cells, own[key], bank.elsewhere)
+        cells = {run: cell for run, cell in bank.cells.items() if run in place}
+        said, lacking = what_counts(condition, cells, own[key], bank.elsewhere & place.keys())
         codes = _codes(bank, said.values())
         labels.append(_labels(bank, said, codes))
         given = _in_rows([place[run] for run in said], codes, [one.words for one in said.values()], bank, is_control)
@@ -179,7 +180,8 @@ def load_with_labels(
         states[outside, at] = OUTSIDE
         scores[outside, at] = np.nan
     topics, uncounted = [bank.topic for bank in banks.values()], [bank.topic for bank in found if not bank.ids]
-    return Scores(runs, topics, scores, states, uncounted, measures, has_more or of_canaries), Labels.joined(labels)
+    has_canaries = any(run.is_canary for run in judged_runs)
+    return Scores(runs, topics, scores, states, uncounted, measures, has_canaries), Labels.joined(labels)
 
 
 def left_out_nuggets(condition: Condition) -> dict[int, str]:
@@ -221,18 +223,8 @@ def _bank(edition: BankEdition, reasons: dict[int, str]) -> _Bank:
     return _Bank(edition.bank_id, scored, edition.edition, [str(nugget["id"]) for nugget in counted], importance)
 
 
-def _read_sheets(
-    condition: Condition,
-    banks: dict[int, _Bank],
-    topic: int | None,
-    revised: Revised,
-    is_meant: Callable[[int], bool],
-) -> bool:
-    """Give what stands on a condition's sheets, of all topics or one, to the banks, by topic's key.
-
-    is_meant: says of a run, by key, whether it is. Return whether there are sheets of others.
-    """
-    has_more = False
+def _read_sheets(condition: Condition, banks: dict[int, _Bank], topic: int | None, revised: Revised) -> None:
+    """Give what stands on a condition's sheets, of all topics or one, to the banks, by topic's key."""
     names = ("bank", "bank__topic", "edition", "by_rule", "answer", "answer__run", "answer__apart", "answer__words")
     found = AnswerSheet.objects.filter(condition=condition, **({} if topic is None else {"bank__topic": topic}))
     known = kind_of_nuggets(condition).labels
@@ -246,9 +238,6 @@ def _read_sheets(
         bank_id, of_topic, edition, by_rule, answer, run, is_apart, words, joined = row
         bank = banks.get(of_topic)
         if bank is None:  # no nugget counts there, or it was given since the banks were read
-            continue
-        if not is_meant(run):
-            has_more = True
             continue
         if bank_id != bank.pk:
             bank.elsewhere.add(run)
@@ -273,7 +262,6 @@ def _read_sheets(
         complete = [one for one in of_run if one is not None]
         best = _best(banks[of_topic], complete) if len(complete) == len(of_run) else None
         banks[of_topic].cells[run] = Cell(is_apart=True, said=best)
-    return has_more
 
 
 def _in_order(nuggets: str, wanted: Sequence[str]) -> Callable[[bytes], Iterable[int]]:

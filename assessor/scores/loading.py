@@ -10,7 +10,7 @@ import numpy.typing as npt
 from django.db.models import Aggregate, CharField, Exists, ExpressionWrapper, F, OuterRef, TextField
 
 from assessor.campaigns.condition_kind import CIRCULAR, condition_kinds
-from assessor.campaigns.models import CONTROL, Condition, Run
+from assessor.campaigns.models import CANARY, CONTROL, Condition, Run
 from assessor.campaigns.queries import own_answers
 from metaeval.stats.means import Codes, Figures
 from metaeval.stats.measures import Measures
@@ -33,6 +33,11 @@ class RunName(NamedTuple):
     def is_control(self) -> bool:
         """Whether it is no system's."""
         return self.task == CONTROL
+
+    @property
+    def is_canary(self) -> bool:
+        """Whether it was made to mislead a judge."""
+        return self.is_control and self.tag.startswith(CANARY)
 
     @property
     def is_circular(self) -> bool:

@@ -7,7 +7,6 @@ from django.views.decorators.http import require_POST, require_safe
 
 from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.http import PersonRequest
-from assessor.scores.views import scored_condition
 from assignment.canary_report import canary_outcomes, headline, with_canaries
 from assignment.control_runs import ControlError, make_control_runs
 from assignment.forms import ControlForm
@@ -35,8 +34,8 @@ def control_runs(request: PersonRequest, slug: str) -> HttpResponse:
 def canaries(request: PersonRequest, slug: str, condition_id: int) -> HttpResponse:
     """How a condition's judge scores canaries."""
     campaign = organized_campaign(request.user, slug)
-    condition = scored_condition(campaign, condition_id)
-    if not with_canaries(campaign).filter(pk=condition.pk).exists():
+    condition = with_canaries(campaign).filter(pk=condition_id).first()
+    if condition is None:
         raise Http404("No canaries are labelled under this condition.")
     outcomes = canary_outcomes(condition)
     context = {"campaign": campaign, "condition": condition, "outcomes": outcomes, "headline": headline(outcomes)}

@@ -555,4 +555,4 @@ def test_how_many_queries_loading_takes_does_not_depend_on_how_much_there_is(aut
         with CaptureQueriesContext(connection) as queries:
             load_scores(condition)
         counts.append(len(queries))
-    assert counts == [8, 8]
+    assert counts == [7, 7]

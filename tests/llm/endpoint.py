@@ -35,11 +35,19 @@ class RunningEndpoint:
 
     def ended(self) -> list[dict[str, Any]]:
         """Return the requests that came to an end, of whatever kind, so far."""
-        return [line for line in self.log() if line["event"] == "end"]
+        return self.of("end")
 
     def begun(self) -> list[dict[str, Any]]:
         """Return the requests that began so far, whatever became of them."""
-        return [line for line in self.log() if line["event"] == "start"]
+        return self.of("start")
+
+    def batched(self) -> list[dict[str, Any]]:
+        """Return the requests of batches that were answered so far."""
+        return self.of("batched")
+
+    def of(self, event: str) -> list[dict[str, Any]]:
+        """Return the lines of an event: batch_created and batch_cancelled, too."""
+        return [line for line in self.log() if line["event"] == event]
 
     def stop(self) -> int | None:
         """End it, and return its exit code; None if it runs on."""

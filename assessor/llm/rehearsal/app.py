@@ -2,17 +2,17 @@
 
 import asyncio
 import json
-import math
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, NamedTuple
+from urllib.parse import parse_qs
 
+from assessor.llm.rehearsal.batches import Batches
+from assessor.llm.rehearsal.completions import MARK, Completions, Outcome, refusal
+from assessor.llm.rehearsal.files import Files
 from assessor.llm.rehearsal.options import Knobs
-from assessor.llm.rehearsal.outcomes import Fate, fate
-from assessor.llm.rehearsal.recognition import Answer, Recognition
-from assessor.llm.rehearsal.replies import endless, gzip_bomb, reply
-from assessor.llm.rehearsal.request import Refused, Request, read_request
+from assessor.llm.rehearsal.replies import endless, gzip_bomb
+from assessor.llm.rehearsal.request import Refused, check_key, read_object, read_request
 from assessor.llm.rehearsal.request_log import Journal
 
 Receive = Callable[[], Awaitable[Any]]
@@ -20,7 +20,6 @@ Send = Callable[[Any], Awaitable[None]]
 Headers = tuple[tuple[bytes, bytes], ...]
 
 _DRIP = 0.2  # seconds before each byte
-_MARK = "rehearsal"  # in every reply, so that nobody takes it for a model's
 
 
 class Response(NamedTuple):
@@ -49,10 +48,11 @@ class Stream(NamedTuple):
     pause: float = 0.0  # seconds
     headers: Headers = ()
     status: int = 200
+    type: bytes = b"application/json"
 
     async def send(self, send: Send, receive: Receive) -> None:
         left = asyncio.create_task(_gone(receive, None))
-        headers = [(b"content-type", b"application/json"), *self.headers]
+        headers = [(b"content-type", self.type), *self.headers]
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
         for part in self.parts:
             await asyncio.sleep(self.pause)
@@ -64,30 +64,62 @@ class Stream(NamedTuple):
 
 
 class Endpoint:
-    """Answers GET /v1/models and POST /v1/chat/completions."""
+    """Answers /v1/models, /v1/chat/completions, /v1/files and /v1/batches."""
 
-    def __init__(self, knobs: Knobs) -> None:
+    def __init__(self, knobs: Knobs, files: Files) -> None:
         self._knobs = knobs
         self._journal = Journal(knobs.log)
-        self._recognition = Recognition()
-        self._seen: Counter[str] = Counter()  # how often a request came, by its hash
+        self._completions = Completions(knobs)
+        self._files = files
+        self._batches = Batches(knobs, self._completions, files, self._journal)
         self._in_flight = 0
-        self._begun = 0
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         route = scope["method"], scope["path"]
         if route == ("POST", "/v1/chat/completions"):
             await self._completion(scope, receive, send)
         elif route == ("GET", "/v1/models"):
-            models = [{"id": _MARK, "object": "model", "created": 0, "owned_by": "assay"}]
+            models = [{"id": MARK, "object": "model", "created": 0, "owned_by": "assay"}]
             await Response(200, {"object": "list", "data": models}).send(send, receive)
-        else:
-            await _refusal(Refused(404, "There is nothing at this address.")).send(send, receive)
+        elif response := await self._stored(scope, receive):
+            await response.send(send, receive)
+
+    async def _stored(self, scope: Any, receive: Receive) -> Response | Stream | None:
+        """Return the answer about files and batches, or None where the client left."""
+        headers, query = dict(scope["headers"]), parse_qs(scope["query_string"].decode("latin-1"))
+        try:
+            if self._knobs.require_key:
+                check_key(_authorization(headers))
+            match [scope["method"], *scope["path"].split("/")[1:]]:
+                case ["POST", "v1", "files"]:
+                    content = await self._files.receive(headers, receive)
+                case ["GET", "v1", "files"]:
+                    purpose = query.get("purpose", [None])[0]
+                    content = _page(self._files.contents(purpose), query, 10_000, 10_000)
+                case ["GET", "v1", "files", id]:
+                    content = self._files.content(id)
+                case ["GET", "v1", "files", id, "content"]:
+                    return Stream(self._files.parts(id), type=b"application/octet-stream")
+                case ["DELETE", "v1", "files", id]:
+                    content = self._files.delete(id)
+                case ["POST", "v1", "batches"]:
+                    body = await _body(receive)
+                    content = None if body is None else self._batches.create(read_object(body))
+                case ["GET", "v1", "batches"]:
+                    content = _page(self._batches.contents(), query, 20, 100)
+                case ["GET", "v1", "batches", id]:
+                    content = self._batches.content(id)
+                case ["POST", "v1", "batches", id, "cancel"]:
+                    content = self._batches.cancel(id)
+                case _:
+                    raise Refused(404, "There is nothing at this address.")
+        except Refused as refused:
+            return self._refusal(refused)
+        return None if content is None else Response(200, content)
 
     async def _completion(self, scope: Any, receive: Receive, send: Send) -> None:
-        self._begun += 1
         self._in_flight += 1
-        record: dict[str, Any] = {"id": self._begun, "start": time.time(), "in_flight": self._in_flight}
+        record: dict[str, Any] = {"id": self._completions.number(), "start": time.time(), "in_flight": self._in_flight}
         response, record["status"] = None, "aborted"  # unless it comes to an end
         try:
             response = await self._response(scope, receive, record)
@@ -102,86 +134,65 @@ class Endpoint:
         body = await _body(receive)
         if body is None:
             return None
-        authorization = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")
         try:
-            request = read_request(body, authorization, require_key=self._knobs.require_key)
-        except Refused as refusal:
-            record |= {"what": "refused", "status": refusal.status}
-            return _refusal(refusal)
-        drawn = fate(self._knobs, request.sha256, self._seen[request.sha256])
-        self._seen[request.sha256] += 1
-        answer = self._recognition.answer(request.messages)
-        record |= {
-            "request": request.sha256,
-            "prompt": answer.prompt.name if answer else "",
-            "conversation": len(request.messages),
-            "what": drawn.what,
-        }
+            if self._knobs.require_key:
+                check_key(_authorization(dict(scope["headers"])))
+            outcome = self._completions.outcome(read_request(read_object(body)))
+        except Refused as refused:
+            record |= {"what": "refused", "status": refused.status}
+            return self._refusal(refused)
+        record |= outcome.record
         self._journal.write("start", {name: value for name, value in record.items() if name != "status"})
-        response = await self._befallen(request, answer, drawn, receive, record)
+        response = await self._befallen(outcome, receive, record)
         if response:
             is_whole = isinstance(response, Response) and response.whole
-            record["status"] = response.status if is_whole else drawn.what
+            record["status"] = response.status if is_whole else outcome.drawn.what
         return response
 
-    async def _befallen(
-        self, request: Request, answer: Answer | None, drawn: Fate, receive: Receive, record: dict[str, Any]
-    ) -> Response | Stream | None:
+    async def _befallen(self, outcome: Outcome, receive: Receive, record: dict[str, Any]) -> Response | Stream | None:
         """Let what was drawn happen."""
-        if drawn.what == "rate_limit":
-            refused = Refused(429, "Too many requests for a rehearsal.", "rate_limit_exceeded", "requests")
-            return _refusal(refused, _wait(self._knobs.retry_after))
+        drawn, refused = outcome.drawn, refusal(outcome.drawn.what)
+        if refused and drawn.what == "rate_limit":  # at once
+            return self._refusal(refused)
         if drawn.what == "hang":
             record["status"] = "hung"
             await _gone(receive, None)
             return None
         if drawn.latency and await _gone(receive, drawn.latency):
             return None
-        if drawn.what == "failure":
-            return _refusal(Refused(500, "A rehearsed failure.", None, "server_error"))
+        if refused:
+            return self._refusal(refused)
         if drawn.what == "endless":
             return Stream(endless())
         if drawn.what == "gzip_bomb":
             return Stream(gzip_bomb(), headers=((b"content-encoding", b"gzip"),))
-        text, record["what"] = reply(answer, request.key, drawn)
-        if 0 < self._knobs.renamed_after < record["id"]:
-            request = request._replace(model=f"{request.model}-next")
+        content = self._completions.content(outcome, record)
         if drawn.what == "drip":
-            content = json.dumps(_content(request, text, int(record["start"]))).encode()
-            return Stream((content[place : place + 1] for place in range(len(content))), _DRIP)
-        return Response(200, _content(request, text, int(record["start"])), whole=drawn.what != "broken")
+            text = json.dumps(content).encode()
+            return Stream((text[place : place + 1] for place in range(len(text))), _DRIP)
+        return Response(200, content, whole=drawn.what != "broken")
+
+    def _refusal(self, refused: Refused) -> Response:
+        headers = _wait(self._knobs.retry_after) if refused.status == 429 else ()
+        return Response(refused.status, {"error": refused.error}, headers)
 
 
-def _refusal(refused: Refused, headers: Headers = ()) -> Response:
-    return Response(refused.status, {"error": refused.error}, headers)
+def _authorization(headers: dict[bytes, bytes]) -> str:
+    return headers.get(b"authorization", b"").decode("latin-1")
 
 
-def _content(request: Request, text: str, created: int) -> dict[str, Any]:
-    most = 4 * request.most_tokens if request.most_tokens else len(text)
-    tokens_in, tokens_out = _tokens(request.characters), _tokens(len(text[:most]))
-    choice = {
-        "index": 0,
-        "message": {"role": "assistant", "content": text[:most], "refusal": None},
-        "logprobs": None,
-        "finish_reason": "length" if len(text) > most else "stop",
-    }
-    return {
-        "id": f"chatcmpl-{request.sha256[:24]}",
-        "object": "chat.completion",
-        "created": created,
-        "model": request.model,
-        "system_fingerprint": _MARK,
-        "choices": [choice],
-        "usage": {
-            "prompt_tokens": tokens_in,
-            "completion_tokens": tokens_out,
-            "total_tokens": tokens_in + tokens_out,
-        },
-    }
-
-
-def _tokens(characters: int) -> int:
-    return math.ceil(characters / 4)
+def _page(contents: list[dict[str, Any]], query: dict[str, list[str]], usual: int, most: int) -> dict[str, Any]:
+    """Return what comes after the id of the query, newest first. Raises Refused."""
+    limit, after = query.get("limit", [str(usual)])[0], query.get("after", [None])[0]
+    if not limit.isdecimal() or not 1 <= int(limit[:9]) <= most:
+        raise Refused(400, f"The limit must be a number from 1 to {most}.")
+    ids = [content["id"] for content in contents]
+    if after is not None and after not in ids:
+        raise Refused(400, "What the list shall go on after was not found.")
+    left = contents if after is None else contents[: ids.index(after)]
+    page = left[::-1][: int(limit)]
+    ends = {"first_id": page[0]["id"], "last_id": page[-1]["id"]} if page else {"first_id": None, "last_id": None}
+    return {"object": "list", "data": page, "has_more": len(page) < len(left)} | ends
 
 
 def _wait(seconds: float) -> Headers:

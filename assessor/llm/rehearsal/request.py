@@ -18,7 +18,7 @@ class Refused(Exception):
 
 
 class Request(NamedTuple):
-    """sha256: of the body, however its keys were ordered; key: of the object that a schema asks for, or empty."""
+    """sha256: of the content, however its keys were ordered; key: of the object that a schema asks for, or empty."""
 
     sha256: str
     model: str
@@ -31,17 +31,26 @@ class Request(NamedTuple):
         return sum(len(message["content"]) for message in self.messages)
 
 
-def read_request(body: bytes, authorization: str, *, require_key: bool) -> Request:
-    """Read a request. Raises Refused."""
+def check_key(authorization: str) -> None:
+    """Raises Refused."""
     scheme, _, key = authorization.partition(" ")
-    if require_key and not (scheme.lower() == "bearer" and key.strip()):
+    if not (scheme.lower() == "bearer" and key.strip()):
         raise Refused(401, "Send a key, as Authorization: Bearer.", "invalid_api_key")
+
+
+def read_object(body: bytes) -> dict[str, Any]:
+    """Read an object of JSON. Raises Refused."""
     try:
         content: Any = json.loads(body)
     except (ValueError, RecursionError) as error:
         raise Refused(400, "The body is not JSON.") from error
     if not isinstance(content, dict):
         raise Refused(400, "The body must be an object.")
+    return content
+
+
+def read_request(content: Mapping[str, Any]) -> Request:
+    """Read a request for a completion. Raises Refused."""
     model, messages = content.get("model"), _messages(content.get("messages"))
     if not isinstance(model, str) or not model:
         raise Refused(400, "Name a model.")

@@ -9,6 +9,7 @@ from typing import Any
 import uvicorn
 
 from assessor.llm.rehearsal.app import Endpoint
+from assessor.llm.rehearsal.files import Files
 from assessor.llm.rehearsal.options import Knobs
 
 
@@ -19,22 +20,22 @@ def serve(knobs: Knobs, listening: Callable[[str], object]) -> None:
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _leave)  # uvicorn sends the signal once more when it has closed everything
-    config = uvicorn.Config(
-        Endpoint(knobs),
-        loop="asyncio",
-        http="httptools",
-        ws="none",
-        lifespan="off",
-        log_config=None,
-        log_level="critical",  # what goes wrong here is meant to
-        access_log=False,
-        server_header=False,
-        date_header=False,
-        timeout_keep_alive=75,  # longer than clients keep connections, so that none is closed under a request
-        timeout_graceful_shutdown=1,
-    )
     # Named as TCP: only then asyncio switches Nagle's algorithm off, which holds short answers back for 40 ms.
-    with socket.socket(proto=socket.IPPROTO_TCP) as listener:
+    with Files() as files, socket.socket(proto=socket.IPPROTO_TCP) as listener:
+        config = uvicorn.Config(
+            Endpoint(knobs, files),
+            loop="asyncio",
+            http="httptools",
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            log_level="critical",  # what goes wrong here is meant to
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            timeout_keep_alive=75,  # longer than clients keep connections, so that none is closed under a request
+            timeout_graceful_shutdown=1,
+        )
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", knobs.port))
         listener.listen(config.backlog)

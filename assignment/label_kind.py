@@ -92,6 +92,7 @@ class Assignment(LabelKind):
     can_be_rejudged = True
     settling = "assignment/_settle.html"
     left_out_template = "assignment/_left_out.html"
+    unasked = Q(sheet__by_rule=True)
     labels = tuple(reversed(LABELS))
     choices: Sequence[Choice] = tuple(
         Choice(label, key, sign, name, label)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q
 
 from assessor.labels.label_kind import LabelKind
 from support.citations import LABELS
@@ -49,6 +49,7 @@ class Support(LabelKind):
     questions_page = "support_questions"
     can_be_rejudged = True
     settling = "support/_settle.html"
+    unasked = Q(equal_to__isnull=False) & ~Q(equal_to=F("pk"))
     labels = tuple(reversed(LABELS))
     keys = {
         "1": "full",

@@ -1,10 +1,12 @@
-"""What can be exported of what a campaign lacks, and of its history."""
+"""What can be exported of what a campaign lacks, of alarms, and of its history."""
 
 from collections.abc import Iterator
 
 from assessor.campaigns.exports import event_lines
+from assessor.desk.alarms import alarm_lines, alarms
 from assessor.desk.completeness import KINDS, SLOW
 from assessor.desk.history import HistoryForm
+from assessor.desk.overview import state_of
 from assessor.exportables import CSV, Chosen, Exportable, Form, Order, Page
 from assessor.formats.tables import write_table
 
@@ -29,6 +31,16 @@ EXPORTABLES = (
         lambda it: 0,
         Order.WORK,
         page=Page("export_missing", "missing/<slug:name>.csv"),
+    ),
+    Exportable(
+        "alarms",
+        "Alarms on people's labels, and all that is watched",
+        CSV,
+        lambda it: alarm_lines(alarms(it.campaign, state_of(it.campaign).name)),
+        lambda it: 0,
+        Order.WORK,
+        label="Alarms (what is watched of people's labels)",
+        page=Page("export_alarms", "alarms/alarms.csv"),
     ),
     Exportable(
         "history",

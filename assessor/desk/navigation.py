@@ -70,6 +70,7 @@ GROUPS = (
         "Quality",
         [
             Item("Questions", "questions", "ask", ["assignment_questions", "support_questions"]),
+            Item("Alarms", "alarms", "alert"),
             Item("Disagreement studies", "studies", "split", ["study", "ask_study", "give_study", "rejudging"]),
             Item("Adjudication", "adjudication", "gavel"),
         ],

@@ -18,6 +18,7 @@ from django.utils.text import capfirst
 from assessor.campaigns.condition_kind import ConditionKind, kind_named, kinds_in_order_of_work
 from assessor.campaigns.models import Campaign, Role
 from assessor.desk import flags
+from assessor.desk.alarms import alarms, facts
 from assessor.desk.completeness import Gap, gaps
 from assessor.desk.conditions import ConditionState, conditions
 from assessor.desk.conditions import Overview as Conditions
@@ -172,7 +173,7 @@ def state_of(campaign: Campaign) -> State:
 def overview(campaign: Campaign, state: State) -> Overview:
     """Return all that an Overview shows, in the zone of whoever reads it."""
     key = f"overview.{state.name}.{timezone.get_current_timezone_name()}"
-    found: Overview = cache.get_or_set(key, lambda: _overview(campaign), timeout=3_600)
+    found: Overview = cache.get_or_set(key, lambda: _overview(campaign, state), timeout=3_600)
     return found
 
 
@@ -181,7 +182,7 @@ def conditions_of(campaign: Campaign) -> Conditions:
     return overview(campaign, state_of(campaign)).conditions
 
 
-def _overview(campaign: Campaign) -> Overview:
+def _overview(campaign: Campaign, state: State) -> Overview:
     tasks = list(counted(campaign))
     done = progress(campaign, tasks)
     compared = agreements(campaign)
@@ -194,6 +195,10 @@ def _overview(campaign: Campaign) -> Overview:
     unsettled = sum(one.is_unsettled and one.task in finished for one in asked)
     outdated = outdated_labels(campaign)
     attention = [
+        *(
+            Attention("alert", "warn", one.fact, one.why, reverse("alarms", args=[campaign.slug]))
+            for one in facts(alarms(campaign, state.name))
+        ),
         *_attention(campaign, sum(questions.values()), outdated, lacking),
         *(
             Attention(one.icon, "bad" if one.is_bad else "warn", one.fact, one.more, one.buttons[0].address)

@@ -2,6 +2,7 @@ from django.urls import path
 from django.views.generic import RedirectView
 
 from assessor.desk.views import (
+    alarms,
     campaigns,
     collection,
     completeness,
@@ -55,6 +56,7 @@ urlpatterns = [
     path("campaigns/<slug:slug>/missing/<slug:name>/", completeness.missing, name="missing"),
     path("campaigns/<slug:slug>/history/", history.history, name="history"),
     path("campaigns/<slug:slug>/progress/", progress.progress_page, name="progress"),
+    path("campaigns/<slug:slug>/alarms/", alarms.alarms_page, name="alarms"),
     path("campaigns/<slug:slug>/tasks/<int:task_id>/remind/", reminders.remind_assessor, name="remind"),
     path("reminders/<int:reminder_id>/seen/", reminders.reminder_seen, name="reminder_seen"),
     path("campaigns/<slug:slug>/people/", people.people, name="people"),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from django.db.models import Q
+
 from assessor.campaigns.condition_kind import ConditionKind, condition_kinds, kind_named
 
 if TYPE_CHECKING:
@@ -16,11 +18,15 @@ if TYPE_CHECKING:
     from assessor.exportables import Chosen
     from assessor.labels.cutoff import Cell
     from assessor.labels.flags import Asked, Place, Question, Reading
+    from assessor.labels.given_labels import LabelPaths
     from assessor.labels.label_history import Step
     from assessor.scores.loading import Labels
     from assessor.studies.models import SampledItem
     from assessor.work.models import Reply
     from nuggets.models import BankEdition
+
+
+NOTHING = Q(pk__in=())
 
 
 class LabelKind(ConditionKind):
@@ -39,6 +45,7 @@ class LabelKind(ConditionKind):
     can_be_rejudged = False  # whether studies can have its labels judged again: Scoring.load_revised() has the scores
     is_graded = True  # whether a later one of its labels says more of an item, so that judges can be strict or lenient
     left_out_template = ""  # of what is left out of scores for all runs
+    unasked = NOTHING  # what is true of labels that nobody was asked for: given by a rule, or with an equal item
     steps: Mapping[str, str] = {}  # in which its items are judged, with what each is about; none where all are alike
 
     @property
@@ -67,6 +74,12 @@ class LabelKind(ConditionKind):
         of_condition = {"sheet__in": self.sheets.in_or_out.filter(condition=condition)}
         labels = self.sheets.label_model().in_or_out.filter(**of_condition, value__isnull=False)
         return labels, self.sheets.event_model().objects.filter(**of_condition, judge__isnull=False)
+
+    def label_paths(self) -> LabelPaths:
+        """Return by which columns of its labels it is found what they are of."""
+        from assessor.labels.given_labels import LabelPaths
+
+        return LabelPaths.of_answers(self.sheets.label_model())
 
     def state(self, condition: Condition) -> tuple[Any, ...]:
         from assessor.scores.cache import state_of

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from assessor.labels.api import ApiList
     from assessor.labels.cutoff import Cell
     from assessor.labels.flags import Asked, Place, Reading
+    from assessor.labels.given_labels import LabelPaths
     from assessor.labels.label_history import Step
     from assessor.labels.practice import Against, Group, Items, OfAnswers
     from assessor.preference.forms import PreferenceFields
@@ -51,6 +52,7 @@ class Preference(LabelKind):
     methods = (MANUAL, AUTO)
     labels = ("1", "0", "2")  # from the first answer to the second
     is_graded = False
+    unasked = Q(by_rule=True)
     is_in_every_study = False
     can_be_repeated = True
     can_drop_runs = True
@@ -212,6 +214,12 @@ class Preference(LabelKind):
         from assessor.preference.models import LabelEvent, PreferencePair
 
         return {PreferencePair: "condition", LabelEvent: "pair"}
+
+    def label_paths(self) -> LabelPaths:
+        from assessor.labels.given_labels import LabelPaths
+        from assessor.preference.models import PreferencePair
+
+        return LabelPaths(PreferencePair, "condition", "topic", "task", ("first", "second"), ())
 
     def cells(self, chosen: Chosen, at: datetime) -> Iterator[Cell]:
         from assessor.preference.cutoff import cells_of_pairs

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from assessor.exportables import Chosen
     from assessor.labels.cutoff import Cell
     from assessor.labels.flags import Asked, Place, Reading
+    from assessor.labels.given_labels import LabelPaths
     from assessor.labels.practice import Against, Group, Items, OfAnswers
     from assessor.relevance.forms import RelevanceFields
     from assessor.work.models import Task
@@ -126,6 +127,12 @@ class Relevance(LabelKind):
         from assessor.relevance.models import LabelEvent, RelevanceJudgment
 
         return {RelevanceJudgment: "condition", LabelEvent: "judgment"}
+
+    def label_paths(self) -> LabelPaths:
+        from assessor.labels.given_labels import LabelPaths
+        from assessor.relevance.models import RelevanceJudgment
+
+        return LabelPaths(RelevanceJudgment, "condition", "topic", "task", ("topic", "docid"), ())
 
     def cells(self, chosen: Chosen, at: datetime) -> Iterator[Cell]:
         from assessor.relevance.cutoff import cells_of_passages

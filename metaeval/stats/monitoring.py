@@ -28,6 +28,7 @@ SLACK, DRIFT_LIMIT = 0.5, 10.0  # of the chart for drift, in standard deviations
 BY_TOPIC = 0.25  # variance of topics in it, relative to that of answers
 _FIRST = 10  # answers before that chart begins
 _NOTHING = 1e-9  # squared changes that rounding alone may leave
+_UNKNOWN = 1e6  # variance of a mean of which nothing is known
 
 ALPHA = 0.01  # a week, of shares of labels; and as much of agreement with a model
 IN_A_TOPIC = 0.1  # correlation of a topic's labels: 0.07 to 0.09 in NIST's of the TREC 2024 RAG track
@@ -93,9 +94,10 @@ def watch_agreement(agreed: npt.ArrayLike, sizes: npt.ArrayLike) -> Watched:
     return Watched(position, tuple(raised), tuple(cleared))
 
 
-def stands(watched: Watched) -> bool:
-    """Say whether the last alarm of a sequential test was not cleared since."""
-    return max(watched.raised, default=0) > max(watched.cleared, default=0)
+def standing_since(watched: Watched) -> int | None:
+    """Return after how many observations the first alarm was raised that was not cleared since, None for none."""
+    last = max(watched.cleared, default=0)
+    return next((number for number in watched.raised if number > last), None)
 
 
 def standardize_changes(values: npt.ArrayLike, topics: npt.ArrayLike) -> Figures:
@@ -112,21 +114,26 @@ def standardize_changes(values: npt.ArrayLike, topics: npt.ArrayLike) -> Figures
     given, of_topic = np.asarray(values, dtype=np.float64), np.asarray(topics)
     if given.shape != of_topic.shape or given.ndim != 1:
         raise ValueError("each value has a topic")
-    mean, variance = np.zeros(2), np.diag([1e9, BY_TOPIC])  # of the mean, and of the topic's effect
-    squares, found = 0.0, np.full(len(given), np.nan)
+    changes = np.zeros(len(given))
+    of_all, effect = 0.0, 0.0  # the mean, and the topic's effect, with their variances and covariance
+    var_all, var_effect, covariance = _UNKNOWN, BY_TOPIC, 0.0
     for at, value in enumerate(given.tolist()):
         if at and of_topic[at] != of_topic[at - 1]:
-            mean[1], variance[1], variance[:, 1] = 0.0, 0.0, 0.0
-            variance[1, 1] = BY_TOPIC
-        gain, expected = variance.sum(axis=1), variance.sum() + 1
-        change = (value - mean.sum()) / math.sqrt(expected)
-        if at >= _FIRST and squares > _NOTHING:
-            deviate = stdtr(at - 1, change / math.sqrt(squares / (at - 1)))
-            found[at] = ndtri(min(max(float(deviate), 1e-12), 1 - 1e-12))
-        if at:
-            squares += change**2
-        mean += gain / expected * (value - mean.sum())
-        variance -= np.outer(gain, gain) / expected
+            effect, var_effect, covariance = 0.0, BY_TOPIC, 0.0
+        expected = var_all + 2 * covariance + var_effect + 1
+        surprise = value - of_all - effect
+        changes[at] = surprise / math.sqrt(expected)
+        gain_all, gain_effect = (var_all + covariance) / expected, (covariance + var_effect) / expected
+        of_all, effect = of_all + gain_all * surprise, effect + gain_effect * surprise
+        var_all -= gain_all * gain_all * expected
+        var_effect -= gain_effect * gain_effect * expected
+        covariance -= gain_all * gain_effect * expected
+    found = np.full(len(given), np.nan)
+    before = np.arange(len(given)) - 1  # changes that are known, as nothing foretells the first value
+    squares = np.cumsum(changes**2) - changes**2 - changes[:1].sum() ** 2
+    is_known = (before >= _FIRST - 1) & (squares > _NOTHING)
+    shares = stdtr(before[is_known], changes[is_known] / np.sqrt(squares[is_known] / before[is_known]))
+    found[is_known] = ndtri(np.clip(shares, 1e-12, 1 - 1e-12))
     return found
 
 
@@ -217,16 +224,18 @@ def watch_share(
         given, foretold, labels, of_answers = (column[first : topic + 1] for column in columns)
         n = int(labels.sum())
         allowed = spend(of_answers.sum() / WEEK, ALPHA / tests)
+        share = float(given.sum() / n) if n else None
         if n and others:
-            share, wanted = float(given.sum() / n), float(foretold.sum() / n)
+            wanted = float(foretold.sum() / n)
             independent = 1 / (1 / effective_number(labels, correlation) + 1 / others)
-            low, high = binomial_p(share, independent, wanted)
+            low, high = binomial_p(given.sum() / n, independent, wanted)
             if (2 * min(low, high) if is_two_sided else low) <= allowed - spent:
                 raised.append(topic + 1)
         spent = allowed
         if of_answers.sum() >= WEEK and topic + 1 < len(columns[0]):
             first, spent = topic + 1, 0.0
-    return Share(share, wanted, n, tuple(raised), "" if share is not None else "nothing to compare with")
+    why = "" if others else "no other person has such labels yet"
+    return Share(share, wanted, n, tuple(raised), why if n else "no topic is signed off")
 
 
 def find_equal(codes: npt.ArrayLike, references: npt.ArrayLike) -> tuple[int, ...]:
@@ -294,7 +303,7 @@ class Finding(NamedTuple):
     """What a check found. value, expected: a share, or of DRIFT a sum in standard deviations; n: labels, or answers.
 
     label: which one, of SHARES. raised: after how many labels it raised alarms; of AGREEMENT after how many answers.
-    stands: whether the last alarm is of the last WEEK answers, or of AGREEMENT was not cleared since.
+    since: the first of them that stands: of the last WEEK answers, or of AGREEMENT not cleared since.
     """
 
     check: Check
@@ -303,7 +312,7 @@ class Finding(NamedTuple):
     expected: float | None = None
     label: int | None = None
     raised: tuple[int, ...] = ()
-    stands: bool = False
+    since: int | None = None
     why: str = ""
     kappa: Statistic = undefined(0, "")
 
@@ -333,7 +342,7 @@ def _agreement(agreed: Figures, sizes: Figures) -> Finding:
         return Finding(Check.AGREEMENT, 0, expected=GOOD, why="nothing was labelled again, and no label is gold")
     watched = watch_agreement(agreed, sizes)
     share = float(agreed.sum() / n)
-    return Finding(Check.AGREEMENT, n, share, GOOD, raised=watched.raised, stands=stands(watched))
+    return Finding(Check.AGREEMENT, n, share, GOOD, raised=watched.raised, since=standing_since(watched))
 
 
 def _shares(work: Work, others: Work, labels: int, people: int) -> list[Finding]:
@@ -356,8 +365,8 @@ def _shares_given(others: Work, labels: int) -> Figures:
 
     Each row starts with _PRIOR labels as often as all give them.
     """
-    counts = np.zeros((labels + 1, labels))
-    np.add.at(counts, (others.reference, others.code), 1)  # NO_VALUE is the last row
+    rows = others.reference.astype(np.intp) % (labels + 1)  # NO_VALUE is the last one
+    counts = np.bincount(rows * labels + others.code, minlength=(labels + 1) * labels).reshape(labels + 1, labels)
     of_all = (counts.sum(axis=0) + 1) / (counts.sum() + labels)
     found: Figures = (counts + _PRIOR * of_all) / (counts.sum(axis=1, keepdims=True) + _PRIOR)
     return found
@@ -375,6 +384,8 @@ def _model(work: Work, others: Work, labels: int, people: int) -> Finding:
     known = effective_number(np.unique(others.topic[theirs], return_counts=True)[1], IN_A_TOPIC_EXPECTED)
     hits, expected = work.code[at] == work.reference[at], likely[work.reference[at]]
     found = _by_topic(Check.MODEL, work, at, hits, expected, known, IN_A_TOPIC_EXPECTED, people)
+    if not len(at):
+        return found._replace(why="no topic is finished by both")
     return found._replace(kappa=kappa(confusion_matrix(work.reference[at], work.code[at], labels)))
 
 
@@ -404,7 +415,7 @@ def _by_topic(
     last = [int(np.flatnonzero(work.topic == topic)[-1]) + 1 for topic in topics]
     raised = sorted(last[number - 1] for number in share.raised)
     return Finding(
-        check, share.n, share.value, share.expected, None, tuple(raised), _is_recent(work, raised), share.why
+        check, share.n, share.value, share.expected, None, tuple(raised), _first_recent(work, raised), share.why
     )
 
 
@@ -419,7 +430,8 @@ def _equal(work: Work) -> Finding:
     at = np.flatnonzero(work.reference != NO_VALUE)
     if not len(at):
         return Finding(Check.EQUAL, 0, why="nobody else labelled the same items")
-    return _of_labels(Check.EQUAL, work, at, find_equal(work.code[at], work.reference[at]))
+    same = float((work.code[at] == work.reference[at]).mean())
+    return _of_labels(Check.EQUAL, work, at, find_equal(work.code[at], work.reference[at]), same)
 
 
 def _drift(work: Work, labels: int) -> Finding:
@@ -435,7 +447,7 @@ def _drift(work: Work, labels: int) -> Finding:
     watched = watch_drift(standardize_changes(values[order] / max(labels - 1, 1), work.topic[at[first[order]]]))
     raised = [int(last[order][number - 1]) + 1 for number in watched.raised]
     return Finding(
-        Check.DRIFT, len(first), watched.position, 0.0, raised=tuple(raised), stands=_is_recent(work, raised)
+        Check.DRIFT, len(first), watched.position, 0.0, raised=tuple(raised), since=_first_recent(work, raised)
     )
 
 
@@ -443,10 +455,11 @@ def _of_labels(
     check: Check, work: Work, at: npt.NDArray[np.intp], numbers: Sequence[int], value: float | None = None
 ) -> Finding:
     raised = tuple(int(at[number - 1]) + 1 for number in numbers)
-    return Finding(check, len(at), value, raised=raised, stands=_is_recent(work, raised))
+    return Finding(check, len(at), value, raised=raised, since=_first_recent(work, raised))
 
 
-def _is_recent(work: Work, raised: Sequence[int]) -> bool:
-    """Say whether the last alarm was raised in the last WEEK answers."""
+def _first_recent(work: Work, raised: Sequence[int]) -> int | None:
+    """Return the first alarm of the last WEEK answers."""
     first = np.sort(np.unique(work.answer, return_index=True)[1])
-    return bool(raised) and raised[-1] > int(first[-WEEK] if len(first) > WEEK else 0)
+    start = int(first[-WEEK]) if len(first) > WEEK else 0
+    return next((number for number in sorted(raised) if number > start), None)

@@ -50,6 +50,7 @@ PAGES = {
         "/campaigns/demo/plan/allocate/",
         "/campaigns/demo/plan/work/{piece}",
         "/campaigns/demo/progress/",
+        "/campaigns/demo/alarms/",
         "/campaigns/demo/effort/",
         "/campaigns/demo/asked/",
         "/campaigns/demo/history/",

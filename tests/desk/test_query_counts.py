@@ -306,6 +306,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
             *("adjudication", "rejudging", "registrations"),
             *("hybrids", "draws"),
             *("export_studies", "campaign_guidelines", "practice", "plan_hours", "allocate_plan", "export_plan"),
+            *("alarms", "export_alarms"),
             *("effort", "topics", "passages", "runs", "relevance_grades", "find", "plan_give"),
         )
     }

@@ -97,6 +97,7 @@ PAGES = {
     "drafts": ("AutoNuggets+Edits", "", "study.drafts.{of}.csv"),
     "plan": ("", "", "plan.csv"),
     "missing": ("", "", "study.missing.{ending}"),
+    "alarms": ("", "", "study.alarms.csv"),
     "history": ("", "?verb=imported", "study.history.csv"),
     "significance": (
         "NIST assigned",

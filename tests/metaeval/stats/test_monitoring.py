@@ -49,14 +49,14 @@ def test_sequential_test_decides_at_walds_boundaries() -> None:
 def test_after_it_accepts_a_chart_goes_on_from_0() -> None:
     watched = monitoring.watch_agreement([1] * 30 + [0] * 6, ONE[:36])
     assert (watched.cleared, watched.raised) == ((11,), (36,))  # 6 x 0.847 > log 99 = 4.595
-    assert monitoring.stands(watched)
+    assert monitoring.standing_since(watched) == 36
 
 
 def test_an_alarm_stands_until_the_test_accepts_again() -> None:
     watched = monitoring.watch_agreement([0] * 4 + [1] * 11, ONE[:15])
     assert (watched.raised, watched.cleared) == ((4,), (15,))
-    assert not monitoring.stands(watched)
-    assert not monitoring.stands(monitoring.watch_agreement([], []))
+    assert monitoring.standing_since(watched) is None
+    assert monitoring.standing_since(monitoring.watch_agreement([], [])) is None
 
 
 def test_page_s_sums_go_up_and_down() -> None:
@@ -118,7 +118,7 @@ def test_looks_at_a_share_spend_alpha_once_a_week() -> None:
     assert monitoring.watch_share(sizes, half, sizes, answers, 1000, 0.1, is_two_sided=False).raised == ()
     more_people = monitoring.watch_share(never, half, sizes, answers, 1000, 0.1, 10_000)
     assert more_people.raised[0] > 2
-    assert monitoring.watch_share(never, half, sizes, answers, 0, 0.1).why == "nothing to compare with"
+    assert monitoring.watch_share(never, half, sizes, answers, 0, 0.1).why == "no other person has such labels yet"
 
 
 def test_equal_labels_in_a_row_are_found_where_others_gave_other_ones() -> None:
@@ -225,14 +225,14 @@ def test_an_alarm_of_labels_stands_for_a_week_of_answers() -> None:
     twice = twice._replace(
         answer=np.r_[work.answer, work.answer + WEEK], seconds=np.r_[work.seconds, np.full(len(work.code), 9.0)]
     )
-    for of_one, is_there in ((work, True), (twice, False)):
+    for of_one, since in ((work, 20), (twice, None)):
         speed = next(
             one
             for one in monitoring.watch(of_one, monitored.joined([week]), monitored.LABELS, [], [])
             if one.check == Check.SPEED
         )
         assert speed.raised
-        assert speed.stands is is_there
+        assert speed.since == since
 
 
 def test_what_can_t_be_looked_at_says_why() -> None:
@@ -243,10 +243,10 @@ def test_what_can_t_be_looked_at_says_why() -> None:
     found = {one.check: one for one in monitoring.watch(empty, empty, 3, [], [])}
     assert {check: one.why for check, one in found.items()} == {
         Check.AGREEMENT: "nothing was labelled again, and no label is gold",
-        Check.SHARES: "nothing to compare with",
-        Check.MODEL: "nothing to compare with",
+        Check.SHARES: "no topic is signed off",
+        Check.MODEL: "no topic is finished by both",
         Check.SPEED: "the time of no label was measured",
         Check.EQUAL: "nobody else labelled the same items",
         Check.DRIFT: "nobody else labelled the same items",
     }
-    assert not any(one.raised or one.stands for one in found.values())
+    assert not any(one.raised or one.since for one in found.values())

@@ -1,0 +1,28 @@
+"""Alarms on the labels that people give, for organizers alone."""
+
+from django.core.paginator import Paginator
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from assessor.campaigns.access import organized_campaign
+from assessor.campaigns.http import PersonRequest
+from assessor.desk.alarms import alarms
+from assessor.desk.overview import state_of
+from metaeval.stats.monitoring import WEEK
+
+_ON_A_PAGE = 12  # people and kinds of work
+
+
+@require_safe
+def alarms_page(request: PersonRequest, slug: str) -> HttpResponse:
+    """What is watched of each person's labels, and which alarms stand."""
+    campaign = organized_campaign(request.user, slug)
+    watched = alarms(campaign, state_of(campaign).name)
+    context = {
+        "campaign": campaign,
+        "standing": [(one, row) for one in watched for row in one.alarms],
+        "page": Paginator(watched, _ON_A_PAGE).get_page(request.GET.get("page")),
+        "week": WEEK,
+    }
+    return render(request, "desk/alarms.html", context)

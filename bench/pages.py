@@ -69,6 +69,7 @@ def pages(full_bank: int, report: int) -> Iterator[Page]:
         "frozen/",
         "archive/",
         "progress/",
+        "alarms/",
         "asked/",
         "history/",
         "guidelines/",

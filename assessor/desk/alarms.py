@@ -154,7 +154,7 @@ def alarm_lines(watched: Iterable[Watched]) -> Iterator[str]:
             row.check,
             row.label,
             row.n,
-            row.unit,
+            f"{row.unit}s",
             row.value,
             row.expected,
             row.alarms,
@@ -229,8 +229,8 @@ def _watched_of(
 
 
 def _counted(kind: LabelKind) -> str:
-    """Return what people of a kind have before them at once: "answers"."""
-    return f"{kind.text_name}s" if kind.judges_answers else kind.items
+    """Return what people of a kind have before them at once: "answer"."""
+    return kind.text_name if kind.judges_answers else kind.item
 
 
 def _is_apt(kind: LabelKind, finding: Finding) -> bool:
@@ -259,8 +259,9 @@ class _References:
         self._places = {label: place for place, label in enumerate(kind.labels)}
         self._conditions = {one.pk: one for one in conditions}
         self._people: dict[Item, list[tuple[int, int]]] = defaultdict(list)
-        for person, labels in given.items():
-            for label in labels:
+        everybody = [(person, label) for person, labels in given.items() for label in labels]
+        if len({label.condition for _, label in everybody}) > 1:  # under one, nothing is labelled twice
+            for person, label in everybody:
                 self._people[label.name].append((person, self._places[label.value]))
         finished = {topic for places in done.values() for _, topic in places}
         self._models = labels_of_models(kind, conditions, finished)
@@ -284,7 +285,7 @@ class _References:
         condition = self._conditions[label.condition]
         if not condition.is_blind():
             return NO_VALUE, False  # who saw a model's label agrees with it
-        theirs = next((code for other, code in self._people[label.name] if other != person), None)
+        theirs = next((code for other, code in self._people.get(label.name, ()) if other != person), None)
         if theirs is not None:
             return theirs, False
         if (label.condition, label.topic) in done:
@@ -359,7 +360,7 @@ def _row(
         label,
         _figure(finding),
         finding.n,
-        _counted(kind) if finding.check == Check.DRIFT else "labels",
+        _counted(kind) if finding.check == Check.DRIFT else "label",
         finding.value,
         finding.expected,
         len(finding.raised),

@@ -13,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from assessor.accounts.models import Person
 from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.labels.manual_setups import label_again
+from assessor.llm.models import Job, Unit
 from assessor.runtime.process_cache import cache
 from assessor.training.actions import name_reference
 from assessor.work.actions import withdraw_task
@@ -23,8 +24,9 @@ from nuggets.models import NuggetBank
 from tests.assignment.conftest import run_file
 from tests.assignment.lines import line
 from tests.conftest import client_of
-from tests.judging import all_judged, asked, give, send, sign_off
+from tests.judging import all_judged, asked, give, label_all, send, sign_off
 from tests.nuggets.conftest import do, fill
+from tests.nuggets.model import make_model
 
 ADDRESS = "/campaigns/study/alarms/"
 NUGGETS, RUNS = 10, 4
@@ -229,6 +231,37 @@ def test_a_model_s_labels_count_once_both_have_finished(task: Task, topic: Topic
     assert (found["equal"]["n"], found["drift"]["n"], found["drift"]["of"]) == ("40", "4", "answers")
     assert (found["model"]["n"], found["model"]["why"]) == ("40", "no other person has such labels yet")
     assert standing(as_olga) == {"equal"}
+
+
+def test_each_person_has_to_finish_the_topic_themselves(
+    task: Task, topic: Topic, as_olga: Client, ben: Person, olga: Person, assigned: Assigned
+):
+    label(task, MIXED)
+    second = label_again(of=task.condition, name="second", purpose="second", share=50, acting_user=olga)
+    other = give(second, topic, ben)
+    for one in all_judged(other):
+        label_all(client_of(ben), one, SUPPORT)
+    assert sign_off(client_of(ben), other).status_code == 200
+    assigned("Auto", topic, MIXED, by="model")
+    found = rows(as_olga)
+    assert (found["equal"]["n"], found["model"]["n"]) == ("20", "0")  # beside Ben's alone
+    assert sign_off(client_of(task.person), task).status_code == 200
+    found = rows(as_olga)
+    assert (found["equal"]["n"], found["model"]["n"]) == ("40", "20")
+
+
+def test_a_model_that_is_at_work_on_a_topic_has_not_finished_it(
+    task: Task, topic: Topic, as_olga: Client, assigned: Assigned
+):
+    label(task, [NOT])
+    assert sign_off(client_of(task.person), task).status_code == 200
+    auto = assigned("Auto", topic, MIXED, by="model")
+    job = Job.objects.create(campaign=auto.campaign, kind="AutoAssign", condition=auto, judge=make_model(auto.campaign))
+    unit = Unit.objects.create(job=job, topic=topic)
+    assert rows(as_olga)["model"]["n"] == "0"
+    unit.state = Unit.State.DONE
+    unit.save()
+    assert rows(as_olga)["model"]["n"] == "40"
 
 
 def test_work_that_somebody_else_began_is_not_watched(task: Task, as_olga: Client, ben: Person, olga: Person):

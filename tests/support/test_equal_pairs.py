@@ -85,6 +85,13 @@ def test_it_is_off_unless_it_is_switched_on(answered: Campaign, topic: Topic, an
     assert (counters(task), LabelEvent.objects.count()) == (("open", 1, 6), 1)
 
 
+def test_alarms_watch_the_one_that_is_asked(task: Task, as_anna: Client, olga: Person):
+    first, key = in_turn(task)[0]
+    assert send(as_anna, first, "label", key, label="full").status_code == 200
+    assert sum(len(labels) for labels in all_labels(task).values()) == 4
+    assert "1 label of 1 answer<" in client_of(olga).get("/campaigns/study/alarms/").content.decode()
+
+
 def test_one_is_asked_and_the_others_say_so(task: Task, as_anna: Client):
     (first, asked), *others = in_turn(task)
     own = {sheet.pk: [key for one, key in others if one == sheet] for sheet, _ in in_turn(task)}

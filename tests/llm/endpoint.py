@@ -20,7 +20,7 @@ class RunningEndpoint:
         self._folder = tempfile.TemporaryDirectory(prefix="assay-endpoint-")
         self._log = Path(self._folder.name) / "log.jsonl"
         here, there = _PROCESSES.Pipe()
-        of_process = ({"port": 0, "log": str(self._log)} | knobs, there)
+        of_process = ({"port": 0, "log": str(self._log)} | knobs, self._folder.name, there)
         self.process = _PROCESSES.Process(target=_serve, args=of_process, daemon=True)
         self.process.start()
         there.close()
@@ -48,6 +48,10 @@ class RunningEndpoint:
     def of(self, event: str) -> list[dict[str, Any]]:
         """Return the lines of an event: batch_created and batch_cancelled, too."""
         return [line for line in self.log() if line["event"] == event]
+
+    def stored(self) -> set[str]:
+        """Return the ids of the files on disk."""
+        return {path.name for path in Path(self._folder.name).glob("*/*")}
 
     def stop(self) -> int | None:
         """End it, and return its exit code; None if it runs on."""

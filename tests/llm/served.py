@@ -1,6 +1,7 @@
 """What a process with a rehearsal endpoint runs. Importing it loads all that it needs."""
 
 import os
+import tempfile
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -18,6 +19,7 @@ from assessor.llm.rehearsal.server import serve  # noqa: E402
 job_prompts()  # imports the kinds of job
 
 
-def serve_endpoint(knobs: dict[str, Any], told: "Connection[str, str]") -> None:
-    """Serve until a signal ends the process; send the base URL once it can be reached."""
+def serve_endpoint(knobs: dict[str, Any], folder: str, told: "Connection[str, str]") -> None:
+    """Serve until a signal ends the process; send the base URL once it can be reached. folder: for its files."""
+    tempfile.tempdir = folder  # which ends with the test, also if the process was killed
     serve(Knobs(**knobs), told.send)

@@ -103,6 +103,7 @@ def test_a_file_comes_back_as_it_was_sent(plain: RunningEndpoint, client_of: Any
     for ask in (client.files.retrieve, client.files.content, client.files.delete):
         with pytest.raises(openai.NotFoundError):
             ask(file.id)
+    assert file.id not in plain.stored()
 
 
 def test_files_are_listed_newest_first(endpoint: StartEndpoint, client_of: Any) -> None:
@@ -132,12 +133,12 @@ def test_files_are_listed_newest_first(endpoint: StartEndpoint, client_of: Any) 
     ],
 )
 def test_odd_forms_are_refused(plain: RunningEndpoint, client_of: Any, form: dict[str, Any]) -> None:
-    before = len(client_of(plain).files.list().data)
+    client = client_of(plain)
     with httpx2.Client(trust_env=False) as http:
         response = http.post(f"{plain.base_url}/files", **form)
     assert response.status_code == 400
     assert response.json()["error"]["type"] == "invalid_request_error"
-    assert len(client_of(plain).files.list().data) == before
+    assert {file.id for file in client.files.list()} == plain.stored()
 
 
 @pytest.mark.parametrize("chunked", [False, True])
@@ -222,7 +223,9 @@ def test_five_thousand_lines_are_answered_once_each_while_others_ask(endpoint: S
 
 def test_batches_are_listed_newest_first(endpoint: StartEndpoint, client_of: Any) -> None:
     client = client_of(endpoint())
-    made = [create(client, some_lines(1), metadata={"number": str(number)}).id for number in range(25)]
+    batches = [create(client, some_lines(1), metadata={"number": str(number)}) for number in range(25)]
+    assert {batch.status for batch in batches} == {"validating"}
+    made = [batch.id for batch in batches]
     assert [batch.id for batch in client.batches.list()] == made[::-1]  # the client turns the pages
     page = client.batches.list()
     assert (len(page.data), page.has_more) == (20, True)

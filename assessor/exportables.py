@@ -84,8 +84,8 @@ def of_conditions(what: str, records: Callable[[Campaign], QuerySet[Condition]])
 
 
 def only_of(kind: str) -> Callable[[Condition], Condition | None]:
-    """Return what leaves conditions of a kind, and no others."""
-    return lambda condition: condition if condition.kind == kind else None
+    """Return what leaves conditions of a kind whose labels were given, and no others: those of panels follow."""
+    return lambda condition: condition if condition.kind == kind and not condition.is_panel else None
 
 
 def always(record: Any) -> bool:

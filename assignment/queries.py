@@ -37,7 +37,8 @@ def scored_editions(condition: Condition, topic: int | None = None) -> list[Bank
     Of all banks of the condition's nuggets there it is the one that was finished last, whether or not a sheet is about
     it yet, as it stood then. topic: this one alone, by key.
     """
-    judged = kind_of(condition).sheets.objects.filter(condition=condition).order_by().values("bank__topic")
+    sheets = kind_of(condition).sheets.objects.filter(condition__in=condition.label_sources)
+    judged = sheets.order_by().values("bank__topic")
     if topic is not None:
         judged = judged.filter(bank__topic=topic)
     banks = without_practice(NuggetBank.objects.filter(condition=condition.nuggets_id, topic__in=judged))
@@ -164,8 +165,9 @@ def progress(task: Task) -> tuple[int, int]:
 
 
 def labelling(kind: Assignment, campaign: Campaign) -> QuerySet[Condition]:
-    """Return the conditions under which answers get labels of a kind, by people, a model or a file."""
-    return campaign.conditions.filter(kind=kind.name).select_related(*Condition.TOLD_WITH, "manual_setup")
+    """Return the conditions under which answers get labels of a kind, by people, a model or a file; no panels."""
+    given = campaign.conditions.filter(kind=kind.name).exclude(method=Condition.PANEL)
+    return given.select_related(*Condition.TOLD_WITH, "manual_setup")
 
 
 def bank_of(task: Task) -> NuggetBank:

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from string import ascii_lowercase
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,8 @@ from django.db.models.functions import Cast, Concat
 from assessor.campaigns.models import Answer, Condition
 from assessor.labels.queries import COUNTED, letter_of
 from assessor.scores.loading import Cell, Join, Labels, RunName, run_names, take, what_counts, who_answered
-from assessor.work.judging_pool import judged_under
+from assessor.studies.panels import codes_by_answer
+from assessor.work.judging_pool import judging_pool_of
 from assignment.label_kind import kind_of_nuggets
 from assignment.measures import ABSENT, MISSING, NUGGET_SCORES, OKAY, VITAL, best_of_passages
 from assignment.models import AnswerSheet, Assignment, LeftOut
@@ -150,6 +152,9 @@ def load_with_labels(
     that is about another edition than the bank's; one that is not judged there, as it is planned, is outside. What a
     label is of is named by an answer and a nugget.
     """
+    if condition.is_panel:
+        of_panel = codes_by_answer(condition, topic)
+        revised = {answer: {str(item): code for item, code in codes.items()} for answer, codes in of_panel.items()}
     found = _banks(condition, topic)
     banks = {bank.topic.pk: bank for bank in found if bank.ids}
     _read_sheets(condition, banks, topic, revised or {})
@@ -160,7 +165,7 @@ def load_with_labels(
     place = {run.pk: at for at, run in enumerate(runs)}
     scores = np.zeros((len(runs), len(banks), len(measures.all)))
     states = np.full((len(runs), len(banks)), UNANSWERED, dtype=np.int8)
-    judged = judged_under(condition)
+    judged = judging_pool_of(condition)
     # What passages reach was found, and not told to a run.
     is_control = np.array([run.is_control and not condition.of_passages for run in runs], dtype=bool)
     labels = []
@@ -180,15 +185,16 @@ def load_with_labels(
         states[outside, at] = OUTSIDE
         scores[outside, at] = np.nan
     topics, uncounted = [bank.topic for bank in banks.values()], [bank.topic for bank in found if not bank.ids]
-    has_canaries = any(run.is_canary for run in judged_runs)
+    has_canaries = any(run.is_canary for run in judged_runs) and not condition.is_panel
     return Scores(runs, topics, scores, states, uncounted, measures, has_canaries), Labels.joined(labels)
 
 
 def left_out_nuggets(condition: Condition) -> dict[int, str]:
     """Return why nuggets are left out for all runs, by key."""
-    said = LeftOut.objects.filter(condition=condition).order_by("pk").values_list("nugget", "is_out", "reason")
-    newest = {nugget: (is_out, reason) for nugget, is_out, reason in said}
-    return {nugget: reason for nugget, (is_out, reason) in newest.items() if is_out}
+    of = LeftOut.objects.filter(condition__in=condition.label_sources).order_by("pk")
+    said = of.values_list("condition", "nugget", "is_out", "reason")
+    newest = {(member, nugget): (is_out, reason) for member, nugget, is_out, reason in said}
+    return {nugget: reason for (_, nugget), (is_out, reason) in newest.items() if is_out}
 
 
 def _banks(condition: Condition, topic: int | None) -> list[_Bank]:
@@ -200,7 +206,9 @@ def _banks(condition: Condition, topic: int | None) -> list[_Bank]:
 def _judged_runs(condition: Condition) -> set[int]:
     """Return the runs with a sheet on any topic on which a nugget counts, by key."""
     topics = [bank.topic.pk for bank in _banks(condition, None) if bank.ids]
-    sheets = AnswerSheet.objects.filter(condition=condition, bank__topic__in=topics, answer=OuterRef("pk"))
+    sheets = AnswerSheet.objects.filter(
+        condition__in=condition.label_sources, bank__topic__in=topics, answer=OuterRef("pk")
+    )
     # By way of its answers: SQLite would go through all sheets of the condition for a run that has none.
     judged = Exists(Answer.everything.filter(Exists(sheets), run=OuterRef("pk")))
     return set(condition.campaign.runs.filter(judged).values_list("pk", flat=True))
@@ -226,7 +234,7 @@ def _bank(edition: BankEdition, reasons: dict[int, str]) -> _Bank:
 def _read_sheets(condition: Condition, banks: dict[int, _Bank], topic: int | None, revised: Revised) -> None:
     """Give what stands on a condition's sheets, of all topics or one, to the banks, by topic's key."""
     names = ("bank", "bank__topic", "edition", "by_rule", "answer", "answer__run", "answer__apart", "answer__words")
-    found = AnswerSheet.objects.filter(condition=condition, **({} if topic is None else {"bank__topic": topic}))
+    of_topics = {} if topic is None else {"bank__topic": topic}
     known = kind_of_nuggets(condition).labels
     letter = letter_of(known, _LETTERS[: len(known)], _NONE, _UNKNOWN)
     # One row an answer: to fetch a row for each label takes twice as long.
@@ -234,7 +242,12 @@ def _read_sheets(condition: Condition, banks: dict[int, _Bank], topic: int | Non
     labels = Subquery(rows.values("sheet").values_list(_JOINED))
     passages: dict[tuple[int, int], list[_Said | None]] = {}
     places: dict[tuple[int, str], Callable[[bytes], Iterable[int]]] = {}
-    for row in found.order_by().values_list(*names, labels).iterator(_AT_A_TIME):
+    sheets = [
+        AnswerSheet.objects.filter(condition=one, **of_topics).order_by().values_list(*names, labels)
+        for one in condition.label_sources
+    ]
+    every = chain.from_iterable(one.iterator(_AT_A_TIME) for one in sheets)
+    for row in _first_of_each(every, banks) if condition.is_panel else every:
         bank_id, of_topic, edition, by_rule, answer, run, is_apart, words, joined = row
         bank = banks.get(of_topic)
         if bank is None:  # no nugget counts there, or it was given since the banks were read
@@ -250,7 +263,10 @@ def _read_sheets(condition: Condition, banks: dict[int, _Bank], topic: int | Non
             if (bank_id, nuggets) not in places:
                 places[bank_id, nuggets] = _in_order(nuggets, bank.ids)
             codes = bytes(places[bank_id, nuggets](given.encode().translate(_CODES) + _NO_LABEL))
-            if answer in revised:
+            if condition.is_panel:  # which has no labels but its own
+                of_answer = revised.get(answer, {})
+                codes = bytes(of_answer.get(nugget, MISSING) % 256 for nugget in bank.ids)
+            elif answer in revised:
                 of_answer = revised[answer]
                 codes = bytes(of_answer.get(nugget, code) for nugget, code in zip(bank.ids, codes, strict=True))
         said = None if codes is None else _Said(words, codes, answer, by_rule)
@@ -262,6 +278,17 @@ def _read_sheets(condition: Condition, banks: dict[int, _Bank], topic: int | Non
         complete = [one for one in of_run if one is not None]
         best = _best(banks[of_topic], complete) if len(complete) == len(of_run) else None
         banks[of_topic].cells[run] = Cell(is_apart=True, said=best)
+
+
+def _first_of_each(rows: Iterable[tuple[Any, ...]], banks: dict[int, _Bank]) -> Iterable[tuple[Any, ...]]:
+    """Return of each answer the sheet of the first member of a panel that has one, of the bank as it counts if any."""
+    found: dict[int, tuple[Any, ...]] = {}
+    for row in rows:
+        bank_id, of_topic, edition, _, answer, *_ = row
+        bank = banks.get(of_topic)
+        if answer not in found or (bank and (bank_id, edition) == (bank.pk, bank.edition) != found[answer][0:3:2]):
+            found[answer] = row
+    return found.values()
 
 
 def _in_order(nuggets: str, wanted: Sequence[str]) -> Callable[[bytes], Iterable[int]]:

@@ -9,6 +9,7 @@ from assessor.campaigns.models import Condition
 from assessor.scores.loading import Labels
 from assessor.scores.reusability import WithoutTeams
 from assessor.scores.score_source import Scoring
+from assessor.studies.panels import is_soft, mean_of_members, routed_states
 from assessor.work.judging_pool import newest_words
 from assignment.item_history import counted_nugget
 from assignment.label_kind import kind_of_nuggets
@@ -48,6 +49,8 @@ class NuggetScoring(Scoring):
         self, condition: Condition, topic: int | None = None, revised: Revised | None = None
     ) -> tuple[Scores, Labels]:
         """topic: this one alone, by key; revised: labels in the place of others."""
+        if is_soft(condition):
+            return mean_of_members(condition, lambda one: self.load_with_labels(one, topic)[0]), Labels.joined([])
         return load_with_labels(condition, self.measures, self.score_topic, topic, revised)
 
     def load_canaries(self, condition: Condition) -> Scores:
@@ -69,7 +72,7 @@ class NuggetScoring(Scoring):
         return answer_scores(given.codes, given.importance, given.words)
 
     def without_teams(self, condition: Condition, policy: Policy) -> WithoutTeams | None:
-        if condition.of_passages:
+        if condition.of_passages or is_soft(condition):
             return None
         return without_teams(condition, policy, lambda: self.load_with_labels(condition), self.score_topic)
 
@@ -81,7 +84,7 @@ class NuggetScoring(Scoring):
         judged = newest_words(conditions)
         return {
             one.pk: (newest_out.get(one.pk), newest.get(one.nuggets_id), judged.get(one.pk, 0)) for one in conditions
-        }
+        } | routed_states(conditions)
 
     def contribution(self, sheet: AnswerSheet, item: str, code: int) -> dict[str, tuple[float, float]]:
         nugget = counted_nugget(sheet, item)

@@ -2,10 +2,11 @@
 
 from django.http import Http404
 
-from assessor.campaigns.models import Campaign
+from assessor.campaigns.models import Campaign, Condition
 from metaeval.calibrations import calibrations_of
 from metaeval.hybrids import hybrids_of
 from metaeval.models import Calculation, Calibration, Comparison, Figure, Hybrid
+from metaeval.panels import panels_of
 from metaeval.queries import comparisons_of
 
 
@@ -47,3 +48,11 @@ def campaign_hybrid(campaign: Campaign, hybrid_id: int) -> Hybrid:
     if hybrid is None:
         raise Http404("There are no such hybrid scores in this campaign.")
     return hybrid
+
+
+def campaign_panel(campaign: Campaign, condition_id: int) -> Condition:
+    """Return a panel of a campaign that was reached through organized_campaign. Raises Http404."""
+    panel = panels_of(campaign).filter(pk=condition_id).first()
+    if panel is None:
+        raise Http404("There is no such panel in this campaign.")
+    return panel

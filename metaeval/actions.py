@@ -317,7 +317,8 @@ def _require_hybrid(campaign: Campaign, human: Condition, model: Condition, draw
         raise ComparisonError(f"{model} is no condition of a model that judges answers.")
     if len(kinds) > 1:
         raise ComparisonError(f"{human} and {model} have labels of different kinds: they make no scores together.")
-    if human.shown and (human.shown == model or human.shown.judge == model.judge):
+    sources = model.label_sources
+    if human.shown and (human.shown in sources or human.shown.judge in [one.judge for one in sources]):
         raise ComparisonError(
             f"People saw the labels of {human.shown} as they judged under {human}: anchored to the model, their labels "
             "cannot tell how far it errs. Choose people who judged without them."

@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from assessor.campaigns.models import Campaign, Condition, Judge
 from assessor.formats.families import FAMILIES
 from assessor.labels.label_kind import label_kind
+from assessor.studies.panels import one_family
 from metaeval.headline import names_of_sides
 from metaeval.inputs import (
     Input,
@@ -168,6 +169,8 @@ def _is_by_people(comparison: Comparison) -> bool:
 
 
 def _family(side: object) -> str:
+    if isinstance(side, Condition) and side.is_panel:
+        return one_family(side.members)
     return side.judge.family if isinstance(side, Condition) and side.judge else ""
 
 

@@ -11,6 +11,7 @@ from django.db.models.functions import Length
 
 from assessor.campaigns.condition_kind import ADJUDICATED, RELATED, kind_of
 from assessor.campaigns.models import Answer, Campaign, Condition, QrelsSource
+from assessor.campaigns.queries import members_of
 from assessor.formats.tables import write_table
 from assessor.formats.values import to_json
 from assessor.labels.label_kind import LabelKind, label_kind, label_kinds
@@ -85,7 +86,7 @@ def human_sides(campaign: Campaign) -> list[HumanSide]:
 
 def judged_conditions(campaign: Campaign) -> list[Condition]:
     """Return the conditions whose labels are a model's and can be calibrated."""
-    return [one for one in _graded(campaign) if one.is_a_models]
+    return [one for one in _graded(campaign) if one.is_a_models and not one.is_panel]
 
 
 def labelled_conditions(campaign: Campaign) -> QuerySet[Condition]:
@@ -116,6 +117,8 @@ def refusal(human: HumanSide, judged: Condition) -> str:
         return f"The labels of {judged} are not one ordered scale."
     if why := _why_not_people(human):
         return why
+    if judged.is_panel:
+        return f"{judged} is a panel: its members are calibrated."
     if not judged.is_a_models:
         return f"{judged} has no model's labels."
     return "" if _things(human) == _things(judged) else f"{human} and {judged} do not label the same things."
@@ -358,14 +361,19 @@ def reaches(gate: CalibrationGate, labels: int, topics: int, kappa: Json) -> boo
 def uncalibrated(campaign: Campaign, conditions: Iterable[Condition]) -> set[int]:
     """Return the keys of those conditions of a model whose newest calibration doesn't pass the campaign's gate.
 
-    One counts for a condition with the same judge, model and prompts, on the same nuggets. None where there is no gate.
+    One counts for a condition with the same judge, model and prompts, on the same nuggets; for a panel, one of each of
+    its members. None where there is no gate.
     """
-    judged = [one for one in conditions if one.is_a_models and label_kind(one.kind).is_graded]
+    of_models = [one for one in conditions if one.is_a_models and label_kind(one.kind).is_graded]
+    members = members_of(of_models)
+    judged = [*(one for one in of_models if not one.is_panel), *(one for some in members.values() for one in some)]
     gate = gate_of(campaign) if judged else None
     if gate is None:
         return set()
     made = list(calibrations_of(campaign))
-    return {one.pk for one in judged if not (newest := newest_of(made, one)) or not passes(newest, gate)}
+    found = {one.pk for one in judged if not (newest := newest_of(made, one)) or not passes(newest, gate)}
+    found |= {pk for pk, some in members.items() if any(one.pk in found for one in some)}
+    return found & {one.pk for one in of_models}
 
 
 def newest_of(calibrations: Iterable[Calibration], condition: Condition) -> Calibration | None:

@@ -43,6 +43,8 @@ from metaeval.judge_agreement import TABLES as TABLES_OF_JUDGES
 from metaeval.judge_agreement import Judge, choose_judges, judge_agreement
 from metaeval.measures import absolute_choices, measure_choices
 from metaeval.models import Calculation, Comparison
+from metaeval.panels import file_lines as file_lines_of_panel
+from metaeval.panels import panels_of
 from metaeval.report import JSON, report_text
 from metaeval.report_tables import FILES
 from metaeval.reusability import csv_lines, kept_reusability, latex_lines
@@ -178,6 +180,22 @@ EXPORTABLES = (
         label="Hybrid scores",
         shows=lambda it: seen_in_hybrid(it.record),
         page=Page("hybrid_file", "hybrids/<int:hybrid_id>/files/<str:form>"),
+    ),
+    Exportable(
+        "panel",
+        "Panels: labels of members, and the panel's",
+        {"csv": Form("CSV", "csv", heads=1), "json": Form("JSON", "json")},
+        lambda it: file_lines_of_panel(it.record, it.form),
+        lambda it: it.campaign.runs.count(),
+        Order.COMPARISONS,
+        of_conditions("panel", panels_of),
+        label="Panels of models",
+        of_labels=always,
+        shows=lambda it: seen_in_scores(it.record),
+        frozen=lambda condition: condition if condition.is_panel else None,
+        freezes=("csv",),
+        releases=("csv",),
+        page=Page("panel_file", "panels/<int:condition_id>/files/<str:form>"),
     ),
     Exportable(
         "calibration",

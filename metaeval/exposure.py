@@ -56,7 +56,7 @@ def _said(topics: QuerySet[Topic], record: Condition | QrelsSource) -> QuerySet[
 
 
 def _labelled(topics: QuerySet[Topic], condition: Condition) -> QuerySet[Topic]:
-    rows = kind_of(condition).scored._default_manager.filter(condition=condition).order_by()
+    rows = kind_of(condition).scored._default_manager.filter(condition__in=condition.label_sources).order_by()
     return topics.filter(pk__in=rows.values(scoring_of(condition.kind).topic))
 
 

@@ -19,6 +19,7 @@ from assessor.scores.leaderboards import name_of
 from assessor.scores.loading import Labels
 from assessor.scores.page_tables import Column
 from assessor.scores.score_source import scored_conditions, scored_kinds, scoring_of
+from assessor.studies.panels import is_soft, soft_panels
 from metaeval.headline import ALMOST_THE_SAME, Part
 from metaeval.kept_results import KeptFigure, keep_figures, kept_result
 from metaeval.stats.items import (
@@ -104,13 +105,14 @@ class ItemAnalysis(NamedTuple):
 
 def has_items(condition: Condition) -> bool:
     """Say whether a condition's labels are of nuggets in the answers of runs."""
-    return scoring_of(condition.kind).scores_nuggets and not condition.of_passages
+    return scoring_of(condition.kind).scores_nuggets and not condition.of_passages and not is_soft(condition)
 
 
 def with_items(campaign: Campaign) -> QuerySet[Condition]:
-    """Return the conditions of a campaign that have items."""
+    """Return the conditions of a campaign that have items; a panel without labels has none."""
     kinds = [name for name, scoring in scored_kinds().items() if scoring.scores_nuggets]
-    return scored_conditions(campaign).filter(kind__in=kinds, of_passages=False)
+    found = scored_conditions(campaign).filter(kind__in=kinds, of_passages=False)
+    return found.exclude(pk__in=soft_panels(campaign))
 
 
 def item_analysis(condition: Condition) -> ItemAnalysis:

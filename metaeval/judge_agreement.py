@@ -15,12 +15,12 @@ from assessor.formats.tables import write_table
 from assessor.formats.values import to_json
 from assessor.labels.label_kind import label_kind
 from assessor.scores.cache import condition_scores, states_of, with_answers
+from assessor.scores.label_table import ItemLabels, label_table
 from assessor.scores.leaderboards import names_by_condition
 from assessor.scores.score_source import scored_conditions
 from metaeval.headline import Part
 from metaeval.inputs import Restriction, grade_states, load_input, names_of, restrict
 from metaeval.kept_results import KeptFigure, keep_figures, kept_in_states
-from metaeval.label_pairs import ItemLabels, label_table
 from metaeval.label_report import labelled_by
 from metaeval.measures import measure_named
 from metaeval.queries import side_key
@@ -56,9 +56,9 @@ _ALL_RELATIVE = "all scores depend on the runs that are compared"
 
 
 class JudgeRow(NamedTuple):
-    """A judge of the items. key: as addresses have it; by: "people", "model" or "unknown"; counts: of its labels.
+    """A judge of the items. key: as addresses have it; by: "people", "model", "panel" or "unknown".
 
-    by_rule: how many of these a rule gave.
+    counts: of its labels; by_rule: how many of these a rule gave.
     """
 
     key: str
@@ -279,7 +279,9 @@ def _labels(record: Judge, judges: Sequence[Judge]) -> LabelAgreement:
     table = label_table(given)
     levels = list(Level) if isinstance(record, QrelsSource) or label_kind(record.kind).is_graded else [Level.NOMINAL]
     agreements = pairwise_agreement(table, len(words))
-    return LabelAgreement(list(words), rows, agreements, krippendorff_alphas(table, len(words), levels))
+    are_judges = [row.by != "panel" for row in rows]  # a panel says again what its members said
+    alphas = krippendorff_alphas(table[are_judges], len(words), levels)
+    return LabelAgreement(list(words), rows, agreements, alphas)
 
 
 def _names(judges: Sequence[Judge]) -> dict[int, str]:
@@ -324,17 +326,24 @@ def sentence(found: JudgeAgreement, weights: Weights) -> list[Part]:
     if len(found.judges) < 2:
         return [Part("Nobody else labelled the same: agreement takes two judges.")]
     kappas, pairs, judges = found.kappas(weights), len(found.labels.agreements), len(found.judges)
-    if not found.matched:
+    panels = set(found.by("panel"))
+    if panels and judges - len(panels) >= 2:  # what a panel says agrees with its members
+        kappas = {two: value for two, value in kappas.items() if not panels & set(two)}
+        pairs, judges = len(kappas), judges - len(panels)
+    else:
+        panels = set()
+    matched = [two for two in found.matched if not panels & set(two)]
+    if not matched:
         return [Part(f"No two of {judges} judges labelled the same {found.items}.")]
     who = "Both judges" if judges == 2 else f"Each two of {judges} judges"
-    if len(found.matched) < pairs:
-        who = f"{len(found.matched)} of {pairs} pairs of judges labelled the same {found.items}. They"
+    if len(matched) < pairs:
+        who = f"{len(matched)} of {pairs} pairs of judges labelled the same {found.items}. They"
     parts = [Part(f"{who} agree on labels with "), *_span("κ", list(kappas.values()))]
     alpha = found.labels.alphas[LEVELS[weights]]
     if alpha.value is not None and judges > 2:
         parts += [Part("; all together with "), Part(f"\N{GREEK SMALL LETTER ALPHA} {alpha.value:.2f}", True)]
     parts.append(Part("."))
-    taus = [levels.run for levels in found.taus.values()]
+    taus = [levels.run for two, levels in found.taus.items() if not panels & set(two)]
     if any(tau.value is not None for tau in taus):
         parts += [Part(" They rank runs with "), *_span("τ", taus), Part(".")]
     return parts + _of_models(found, kappas)

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from assessor.scores.label_table import numbered
 from assessor.scores.loading import Keys, Labels
-from metaeval.stats.agreement import NO_VALUE, Counts
+from metaeval.stats.agreement import Counts
 from metaeval.stats.means import Codes
 
 Places = npt.NDArray[np.intp]
@@ -30,14 +31,6 @@ class LabelPairs(NamedTuple):
     unmatched: tuple[int, int]
 
 
-class ItemLabels(NamedTuple):
-    """Labels with what they are of alone, in arrays as Labels has them."""
-
-    owner: Keys
-    item: Keys
-    code: Codes
-
-
 def match_labels(first: Labels, second: Labels) -> LabelPairs:
     """MatchedScores the labels of two conditions that are of the same thing."""
     both, (in_first, in_second) = places_in_all([first, second])
@@ -55,7 +48,7 @@ def match_labels(first: Labels, second: Labels) -> LabelPairs:
 
 def places_in_all(all_labels: Sequence[Labels]) -> tuple[int, list[Places]]:
     """Return how many things all label, and where each has these, in the same order."""
-    keys = _numbered(all_labels)
+    keys = numbered(all_labels)
     common = keys[0]
     for others in keys[1:]:
         common = np.intersect1d(common, others, assume_unique=True)
@@ -64,31 +57,6 @@ def places_in_all(all_labels: Sequence[Labels]) -> tuple[int, list[Places]]:
         order = np.argsort(own)
         found.append(order[np.searchsorted(own[order], common)])
     return len(common), found
-
-
-def label_table(all_labels: Sequence[ItemLabels]) -> Codes:
-    """Return the code of each label of each thing that any labels: (those who label, things), NO_VALUE for none."""
-    keys = _numbered(all_labels)
-    things, places = np.unique(np.concatenate(keys), return_inverse=True)
-    table = np.full((len(keys), len(things)), NO_VALUE, dtype=np.int8)
-    ends = np.cumsum([len(own) for own in keys])[:-1]
-    for at, (labels, place) in enumerate(zip(all_labels, np.split(places, ends), strict=True)):
-        table[at, place] = labels.code
-    return table
-
-
-def _numbered(all_labels: Sequence[Labels] | Sequence[ItemLabels]) -> list[npt.NDArray[np.int64]]:
-    """Return the numbers of the things that each labels, alike for all."""
-    owners, items = (
-        _whole(np.concatenate([getattr(labels, name) for labels in all_labels])) for name in ("owner", "item")
-    )
-    numbers = owners * (items.max(initial=0) + 1) + items
-    return np.split(numbers, np.cumsum([len(labels.code) for labels in all_labels])[:-1])
-
-
-def _whole(names: Keys) -> npt.NDArray[np.int64]:
-    """Return names as numbers, which the keys of records are already."""
-    return names.astype(np.int64) if names.dtype.kind == "i" else np.unique(names, return_inverse=True)[1]
 
 
 def told_of_items(items: npt.NDArray[Any], told_of: Callable[[Any], Any]) -> npt.NDArray[Any]:

@@ -208,11 +208,13 @@ def _three_judges(reference: Input, candidate: Input, third: Input) -> Json | No
 
 
 def labelled_by(record: Comparable) -> str:
-    """Return whose labels or grades a record has: "people", "model", or "unknown"."""
+    """Return whose labels or grades a record has: "people", "model", "panel" or "unknown"."""
     if isinstance(record, QrelsSource):
         return str(record.by)
     if isinstance(record, Condition) and record.is_peoples:
         return "people"
+    if isinstance(record, Condition) and record.is_panel:
+        return "panel"
     return "model" if isinstance(record, Condition) and record.is_a_models else "unknown"
 
 

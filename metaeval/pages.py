@@ -248,7 +248,9 @@ def _labels_that_differ(first: Condition, second: Condition, topic: Topic, of: Q
 
 
 def _ways(condition: Condition, things: Collection[tuple[int, Any]]) -> dict[tuple[int, Any], str]:
-    """Return the addresses of the ways of a condition's labels, by answer's key and item."""
+    """Return the addresses of the ways of a condition's labels, by answer's key and item; a panel's have none."""
+    if condition.is_panel:
+        return {}
     sheets = label_kind(condition.kind).sheets_with(condition, things)
     start = {
         sheet: reverse("label_way", args=[condition.campaign.slug, condition.kind, sheet, 0]).removesuffix("0/")

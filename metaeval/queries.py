@@ -65,7 +65,7 @@ def topics_asked(comparison: Comparison) -> set[str] | None:
     if comparison.topics_of:
         topic = scoring_of(comparison.topics_of.kind).topic
         sheets = kind_of(comparison.topics_of).scored._default_manager
-        sheets = sheets.filter(condition=comparison.topics_of).order_by()
+        sheets = sheets.filter(condition__in=comparison.topics_of.label_sources).order_by()
         judged = set(sheets.values_list(f"{topic}__qid", flat=True).distinct())
         wanted = judged if wanted is None else wanted & judged
     return wanted

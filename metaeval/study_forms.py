@@ -49,7 +49,7 @@ class DrawForm(forms.Form):
         ]
         labelled = campaign.conditions.filter(kind__in=kinds, sample="").select_related("judge")
         people = [condition.pk for condition in labelled if condition.is_peoples]
-        models = [condition.pk for condition in labelled if condition.is_a_models]
+        models = [condition.pk for condition in labelled if condition.is_a_models and not condition.is_panel]
         second = {Study.Purpose.ADJUDICATION: people, Study.Purpose.DISAGREEMENT: models}.get(purpose, people + models)
         self.fields["first"].queryset = labelled.filter(pk__in=people)  # type: ignore[attr-defined]
         self.fields["second"].queryset = labelled.filter(pk__in=second)  # type: ignore[attr-defined]

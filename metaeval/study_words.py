@@ -47,6 +47,18 @@ WORDS = {
         who="Who decides",
         judge="A third person, who sees both labels and decides.",
     ),
+    Study.Purpose.ROUTING: Words(
+        page="panels",
+        title="What panels leave open",
+        about="Where the members of a panel differ, people decide.",
+        new="New sample",
+        needs="a panel that leaves labels to people",
+        all="All panels",
+        question="What should a panel say where its members differ? People label it, blind; their labels count as the "
+        "panel's.",
+        who="Who labels it",
+        judge="Somebody who labels blind to all members of the panel. Nothing tells them that these differ.",
+    ),
     Study.Purpose.REJUDGING: Words(
         page="rejudging",
         title="Blind re-judging",

@@ -70,7 +70,7 @@ EXPORTABLES = (
         filters=("topics", "runs"),
         of_labels=always,
         shows=_shown_seen,
-        frozen=lambda condition: condition if condition.kind == "support" and condition.judge_id is None else None,
+        frozen=lambda condition: condition if condition.kind == "support" and condition.is_by_people else None,
         freezes=("csv",),
         releases=("csv",),
     ),

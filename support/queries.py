@@ -88,8 +88,9 @@ def labelled_answers(condition: Condition) -> dict[int, int]:
 
 
 def supporting(campaign: Campaign) -> QuerySet[Condition]:
-    """Return the conditions under which support is judged, by people, a model or a file."""
-    return campaign.conditions.filter(kind=SUPPORT.name).select_related("judge", "shown__judge", "manual_setup")
+    """Return the conditions under which support is judged, by people, a model or a file; no panels."""
+    given = campaign.conditions.filter(kind=SUPPORT.name).exclude(method=Condition.PANEL)
+    return given.select_related("judge", "shown__judge", "manual_setup")
 
 
 def given_labels(condition: Condition, topic: Topic | None = None) -> dict[int, dict[str, str]]:

@@ -26,7 +26,8 @@ from assessor.scores.loading import (
     what_counts,
     who_answered,
 )
-from assessor.work.judging_pool import judged_under
+from assessor.studies.panels import codes_by_answer, is_soft, mean_of_members
+from assessor.work.judging_pool import judging_pool_of
 from metaeval.stats.means import COMPLETE, INCOMPLETE, OUTSIDE, UNANSWERED, Codes, Figures
 from metaeval.stats.measures import Measures
 from support import citations
@@ -145,6 +146,11 @@ def load_with_labels(condition: Condition, revised: Revised | None = None) -> tu
     leaves such sentences out. One that is not judged, as it is planned, is outside.
     """
     cells: dict[int, dict[int, Cell[int]]] = defaultdict(dict)  # by topic and run; of each the place of its scores
+    if is_soft(condition):
+        return mean_of_members(condition, load_scores), Labels.joined([])
+    if condition.is_panel:
+        of_panel = codes_by_answer(condition)
+        revised = {(answer, item): code for answer, codes in of_panel.items() for item, code in codes.items()}
     parts: list[_Said] = []
     answers: list[int] = []
     start = 0
@@ -156,9 +162,10 @@ def load_with_labels(condition: Condition, revised: Revised | None = None) -> tu
             _scored(
                 chunk,
                 start,
-                is_imported=condition.method == Condition.IMPORTED,
+                is_imported=condition.is_imported,
                 leaves_out_unworthy=condition.protocol.leave_out_unworthy,
                 revised=revised or {},
+                is_panel=condition.is_panel,
             )
         )
         start += len(chunk)
@@ -172,7 +179,7 @@ def load_with_labels(condition: Condition, revised: Revised | None = None) -> tu
     states = np.full((len(runs), len(topics)), UNANSWERED, dtype=np.int8)
     # By sheet; those that don't count have no run.
     run_of, topic_of = np.zeros((2, len(answers)), dtype=np.int64)
-    judged = judged_under(condition)
+    judged = judging_pool_of(condition)
     scored = []
     for at, (pk, qid, title) in enumerate(topics):
         found, lacking = what_counts(condition, cells[pk], own[pk])
@@ -218,9 +225,15 @@ def revised_codes(condition: Condition, labels: Mapping[tuple[int, str], str]) -
     return found
 
 
+def key_of_item(item: int) -> str:
+    """Return how a sheet names a citation, by its item as Labels has it."""
+    return citations.key_of(item >> _SENTENCE, item & (2**_SENTENCE - 1))
+
+
 def docids_of(condition: Condition) -> dict[tuple[int, int], str]:
     """Return what a condition's citations cite, by answer's key and item as Labels has them."""
-    rows = SupportJudgment.everything.filter(sheet__condition=condition).exclude(state=Label.State.REMOVED).order_by()
+    rows = SupportJudgment.everything.filter(sheet__condition__in=condition.label_sources)
+    rows = rows.exclude(state=Label.State.REMOVED).order_by()
     found = rows.values_list("sheet__answer", "sentence", "citation", "docid").iterator(_AT_A_TIME)
     return {(answer, (sentence << _SENTENCE) + citation): docid for answer, sentence, citation, docid in found}
 
@@ -239,13 +252,27 @@ def aided_labels(condition: Condition) -> set[tuple[int, int]]:
 
 def _chunks(condition: Condition) -> Iterator[list[tuple[Any, ...]]]:
     """Yield what is needed of a condition's sheets, by _NAMES and _TEXTS, and last _JOINED of what they ask."""
+    rows: Iterable[tuple[Any, ...]] = chain.from_iterable(map(_rows, condition.label_sources))
+    if condition.is_panel:  # of each answer the sheet of the first member that has one
+        rows = _first_of_each(rows)
+    while chunk := list(islice(rows, _AT_A_TIME)):
+        yield chunk
+
+
+def _first_of_each(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    seen, at = set(), _NAMES.index("answer")
+    for row in rows:
+        if row[at] not in seen:
+            seen.add(row[at])
+            yield row
+
+
+def _rows(condition: Condition) -> Iterator[tuple[Any, ...]]:
     sheets = without_practice(SupportSheet.objects.filter(condition=condition), "answer").order_by()
     asked = SupportJudgment.everything.filter(sheet=OuterRef("pk")).exclude(state=Label.State.REMOVED).order_by()
     # One row an answer: to fetch a row for each label takes twice as long.
     joined = asked.alias(counted=COUNTED).alias(letter=_LETTER).values("sheet").values_list(_JOINED)
-    rows = sheets.values_list(*_NAMES, *as_text(*_TEXTS), Subquery(joined)).iterator(_AT_A_TIME)
-    while chunk := list(islice(rows, _AT_A_TIME)):
-        yield chunk
+    return sheets.values_list(*_NAMES, *as_text(*_TEXTS), Subquery(joined)).iterator(_AT_A_TIME)
 
 
 def _joined(parts: Sequence[_Said]) -> _Said:
@@ -265,7 +292,13 @@ def _unworthy(extras: str, sentences: int) -> Iterable[bool]:
 
 
 def _scored(
-    chunk: list[tuple[Any, ...]], start: int, *, is_imported: bool, leaves_out_unworthy: bool, revised: Revised
+    chunk: list[tuple[Any, ...]],
+    start: int,
+    *,
+    is_imported: bool,
+    leaves_out_unworthy: bool,
+    revised: Revised,
+    is_panel: bool,
 ) -> _Said:
     """Return the scores of sheets, of which the first is in row `start`; NaN where one is incomplete."""
     *_, without_text, extras_texts, contents, all_joined = zip(*chunk, strict=True)
@@ -278,9 +311,10 @@ def _scored(
     sheet = np.repeat(np.arange(len(chunk)), list(map(len, all_letters)))
     of_all = ",".join(filter(None, all_places))
     item = np.array(of_all.split(",") if of_all else [], dtype=np.int64)
-    if revised:
+    if revised or is_panel:
         owner = np.array([row[_NAMES.index("answer")] for row in chunk])[sheet]
-        given = zip(owner.tolist(), item.tolist(), codes.tolist(), strict=True)
+        others = np.where(codes == NOT_JUDGED, NOT_JUDGED, MISSING) if is_panel else codes  # a panel has its own alone
+        given = zip(owner.tolist(), item.tolist(), others.tolist(), strict=True)
         codes = np.array([revised.get((answer, of_it), code) for answer, of_it, code in given], dtype=np.int8)
     place = np.stack([item >> _SENTENCE, item & (2**_SENTENCE - 1)], axis=1)
     sizes = np.array([len(sentences) for sentences in all_sentences])

@@ -8,6 +8,7 @@ from django.db.models import Count, Q
 from assessor.campaigns.models import Condition
 from assessor.scores.loading import Labels
 from assessor.scores.score_source import Scoring
+from assessor.studies.panels import routed_states
 from assessor.work.judging_pool import newest_words
 from support.item_history import contribution
 from support.measures import SUPPORT_SCORES
@@ -32,14 +33,14 @@ class SupportScoring(Scoring):
     topic_page = "support/_topic_scores.html"
 
     def basis(self, condition: Condition) -> str:
-        if condition.method == Condition.IMPORTED:
+        if condition.is_imported:
             return "as in the file"
         most = condition.protocol.citations_per_sentence
         return "the first" if most == 1 else f"the first {most}"
 
     def states(self, conditions: Sequence[Condition]) -> dict[int, tuple[Any, ...]]:
         judged = newest_words(conditions)
-        return {condition.pk: (judged.get(condition.pk, 0),) for condition in conditions}
+        return {condition.pk: (judged.get(condition.pk, 0),) for condition in conditions} | routed_states(conditions)
 
     def load(self, condition: Condition) -> Scores:
         return load_scores(condition)

@@ -12,6 +12,7 @@ from assessor.studies.models import SampledItem
 from assessor.studies.sampling import Key, Sampling, Told
 from support.citations import LABELS, cited_in, key_of, name_of
 from support.models import SupportJudgment, SupportSheet
+from support.score_arrays import key_of_item
 
 
 class CitationSampling(Sampling):
@@ -27,6 +28,9 @@ class CitationSampling(Sampling):
             (answer, key_of(sentence, citation)): str(label)
             for answer, sentence, citation, label in told.values_list("sheet__answer", "sentence", "citation", "value")
         }
+
+    def key_of(self, item: int) -> str:
+        return key_of_item(item)
 
     def names(self, keys: Collection[Key]) -> Mapping[Key, str]:
         by_answer: dict[int, list[str]] = {}

@@ -14,8 +14,10 @@ from assessor.formats.families import FAMILIES
 from assessor.labels.models import Label, LabelEvent
 from assessor.llm.gateway import RESERVED
 from assessor.llm.job_kind import job_kinds
+from assessor.studies.actions import MOST_MEMBERS
 from assessor.studies.registration import FORMAT, RegistrationError, read_document
 from assessor.studies.sampling import sampled_kinds
+from metaeval.stats.panels import Rule, Ties
 from nuggets.drafting import Cut
 from nuggets.formats import IMPORTANCE
 from nuggets.models import Nugget
@@ -69,6 +71,24 @@ def parameters(value: Any) -> None:
     extra = value.get("extra", {}) if isinstance(value, dict) else None
     if not isinstance(extra, dict) or extra.keys() & RESERVED or value.get("family", "") not in ("", *FAMILIES):
         raise Unfit("parameters as the form of judges makes them")
+
+
+def panel(value: Any) -> None:
+    """How a panel's labels follow from its members'; nothing of other conditions."""
+    if value == {}:
+        return
+    fields = {"members", "rule", "ties", "quorum"}
+    is_whole = isinstance(value, dict) and value.keys() == fields and isinstance(value["members"], list)
+    members = value["members"] if is_whole else []
+    if (
+        not 2 <= len(members) <= MOST_MEMBERS
+        or not all(isinstance(one, str) for one in members)
+        or value["rule"] not in list(Rule)
+        or value["ties"] not in [None, *Ties]
+        or type(value["quorum"]) is not int
+        or not 2 <= value["quorum"] <= len(members)
+    ):
+        raise Unfit("panels as {members, rule, ties, quorum}")
 
 
 def registration(value: Any) -> None:
@@ -207,7 +227,7 @@ NUGGET_BANK = {"order": each(uid)}
 NUGGET = {"parents": each(uid), "gold": or_nothing(each(gold_answer))}
 BANK_EDIT = {"changes": list_changes}
 BANK_EDITION = {"nuggets": snapshot, "consequences": by_item(each(uid))}
-CONDITION = {"prompts": by_item(text)}
+CONDITION = {"prompts": by_item(text), "panel": panel}
 JOB = {"kind": one_of(*job_kinds())}
 STUDY = {"kind": one_of(*sampled_kinds())}
 REGISTRATION = {"document": registration}

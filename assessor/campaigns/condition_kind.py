@@ -36,6 +36,7 @@ CIRCULAR, RELATED, APART = "circular", "related", "did not shape the questions"
 # Methods of conditions of any kind.
 ADJUDICATED = "adjudicated"  # a third person decides between two
 IMPORTED = "imported"
+PANEL = "Panel"  # its labels follow from those of other conditions, by a rule
 
 
 class Lacking(NamedTuple):
@@ -354,7 +355,7 @@ def kind_choices() -> list[tuple[str, str]]:
 def method_choices() -> list[tuple[str, str]]:
     """Return what Condition.method can be."""
     methods = [method for kind in condition_kinds() for method in kind.methods]
-    return [(method, method) for method in (*methods, ADJUDICATED, IMPORTED)]
+    return [(method, method) for method in (*methods, ADJUDICATED, IMPORTED, PANEL)]
 
 
 def names_of_nuggets() -> list[str]:

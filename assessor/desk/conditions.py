@@ -8,6 +8,7 @@ from django.db.models import Count, Max
 
 from assessor.campaigns.condition_kind import kind_named, kind_of, kinds_in_order_of_work
 from assessor.campaigns.models import Campaign, Condition
+from assessor.campaigns.queries import members_of
 from assessor.desk.progress import Step
 from assessor.exports.models import Frozen
 from assessor.llm.job_kind import job_kinds
@@ -147,7 +148,9 @@ def _states(
 ) -> list[ConditionState]:
     records: list[Any] = [one for kind in kinds_in_order_of_work() for one in kind.conditions(campaign)]
     scored = counts_by_condition(one for one in records if kind_of(one).scoring())
-    sizes = scopes(scored)
+    panels = {one.pk for one in records if one.is_panel}
+    sizes = scopes({pk: counts for pk, counts in scored.items() if pk not in panels})
+    sizes |= {pk: sizes[some[0].pk] for pk, some in members_of(records).items() if some[0].pk in sizes}
     people: dict[int, set[str]] = defaultdict(set)
     for task in tasks:
         if not task.topic__is_practice:
@@ -187,7 +190,7 @@ def _states(
                 topics=one.banks if kind.makes_nuggets else size.topics if size else given,
                 given=given,
                 people=sorted(people[one.pk]) or (["people"] if one.is_peoples else []),
-                model="" if one.judge is None or one.is_peoples else str(one.judge),
+                model=one.name if one.is_panel else "" if one.judge is None or one.is_peoples else str(one.judge),
                 failed=failed.get(one.pk, 0),
                 job_state=_job_state(own_jobs),
                 version=versions.get(one.pk, 0),

@@ -108,6 +108,7 @@ GROUPS = (
                     "registration",
                 ],
             ),
+            Item("Panels", "panels", "people", ["panel"]),
             Item("Calibration", "calibrations", "check", ["calibration"]),
             Item("Hybrid scores", "hybrids", "blend", ["hybrid"]),
             Item("Exports", "exports", "down", ["export", "choose_export"]),

@@ -34,6 +34,11 @@ def _every(campaign: Campaign) -> QuerySet[Condition]:
     return campaign.conditions.select_related(*told).order_by("kind", "name")
 
 
+def _labelled(campaign: Campaign) -> QuerySet[Condition]:
+    """Return those whose labels are given and do not follow from others'."""
+    return _every(campaign).exclude(method=Condition.PANEL)
+
+
 def _left_out(run: Any) -> str:
     if not run.texts:
         return ""
@@ -100,7 +105,7 @@ EXPORTABLES = (
         cutoff_lines,
         rows.planned,
         Order.REPORTS,
-        of_conditions("condition", _every),
+        of_conditions("condition", _labelled),
         label="Cut-off report (planned and judged at a moment)",
         purposes={"csv": Purpose.TRACK},
         filters=("topics", "runs"),

@@ -30,6 +30,9 @@ def by_topic(rows: QuerySet[Any], one: str, several: str, path: str = "topic") -
 
 def missing_in_answers(condition: Condition, reopened: Iterable[str]) -> Iterator[str]:
     """Say which answers lack labels; reopened: what of that which they are labelled for is being changed."""
+    if condition.is_panel:
+        yield from _incomplete(condition)
+        return
     model = kind_of(condition).sheets
     sheets = model.objects.filter(condition=condition, answer__topic__is_practice=False)
     if not sheets.exists():
@@ -42,11 +45,15 @@ def missing_in_answers(condition: Condition, reopened: Iterable[str]) -> Iterato
     labels = to_do.aggregate(sum=Sum("to_do"))["sum"]
     lacking = f"{labels:,} label{'' if labels == 1 else 's'}" if labels else ""
     yield from by_topic(to_do, f"answer lacks {lacking}", f"answers lack {lacking}", "answer__topic")
-    if not condition.sample:
-        found = condition_scores(condition)
-        incomplete = np.argwhere(found.states.T == INCOMPLETE)  # topic by topic
-        if not labels and len(incomplete):
-            topic, run = incomplete[0]
-            first = f"the first is that of {found.runs[run].tag} to {found.topics[topic].qid}"
-            are = "answer is" if len(incomplete) == 1 else "answers are"
-            yield f"{len(incomplete):,} {are} incomplete, {first}: {found.measures.lacking}."
+    if not condition.sample and not labels:
+        yield from _incomplete(condition)
+
+
+def _incomplete(condition: Condition) -> Iterator[str]:
+    found = condition_scores(condition)
+    incomplete = np.argwhere(found.states.T == INCOMPLETE)  # topic by topic
+    if len(incomplete):
+        topic, run = incomplete[0]
+        first = f"the first is that of {found.runs[run].tag} to {found.topics[topic].qid}"
+        are = "answer is" if len(incomplete) == 1 else "answers are"
+        yield f"{len(incomplete):,} {are} incomplete, {first}: {found.measures.lacking}."

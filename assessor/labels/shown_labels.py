@@ -38,7 +38,7 @@ class Beside(Protocol):
 def with_a_models_labels(kind: LabelKind, campaign: Campaign) -> QuerySet[Condition]:
     """Return the conditions whose labels can stand beside the choices of a person."""
     conditions = campaign.conditions.filter(kind=kind.name, sample="").select_related("judge")
-    return conditions.filter(pk__in=[condition.pk for condition in conditions if condition.is_a_models])
+    return conditions.filter(pk__in=[one.pk for one in conditions if one.is_a_models and not one.is_panel])
 
 
 def require_labels_to_show(kind: LabelKind, campaign: Campaign, shown: Condition) -> None:
@@ -51,6 +51,8 @@ def require_labels_to_show(kind: LabelKind, campaign: Campaign, shown: Condition
         raise ConditionError(f"What is post-edited are labels of {kind.name}; those of {shown} are of {shown.kind}.")
     if shown.sample:
         raise ConditionError(f"What is post-edited are all of a judge's labels; those of {shown} are of a sample.")
+    if shown.is_panel:
+        raise ConditionError(f"What is post-edited are a model's labels; those of {shown} follow from several.")
     if not shown.is_a_models:
         raise ConditionError(f"What is post-edited are a model's labels; those of {shown} are people's.")
 

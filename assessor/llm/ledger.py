@@ -6,6 +6,7 @@ from typing import NamedTuple
 from django.db.models import F
 from django.utils import timezone
 
+from assessor.campaigns.actions import mark_panels
 from assessor.llm.gateway import REHEARSAL, Failed, Reply
 from assessor.llm.models import Call, Job, ModelJudge, Unit
 from assessor.runtime.sql import as_kept, insert
@@ -91,6 +92,7 @@ def record(judge: ModelJudge, job: Job | None, entries: Sequence[Entry]) -> None
     if not judge.judge.is_rehearsal and any(_is_rehearsal(entry.came) for entry in entries):
         judge.judge.is_rehearsal = True
         judge.judge.save(update_fields=["is_rehearsal"])
+        mark_panels(judge.judge)
     if job:
         Job.objects.filter(pk=job.pk).update(
             calls=F("calls") + len(rows),

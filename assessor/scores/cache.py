@@ -8,7 +8,7 @@ from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Sum
 
 from assessor.campaigns.condition_kind import kind_named
 from assessor.campaigns.models import Campaign, Condition, Import
-from assessor.campaigns.queries import without_practice
+from assessor.campaigns.queries import members_of, without_practice
 from assessor.runtime.process_cache import cache
 from assessor.scores.loading import Labels, Scores
 from assessor.scores.score_source import scoring_of
@@ -109,16 +109,34 @@ def state_of(condition: Condition) -> tuple[Any, ...]:
 def states_of(conditions: Sequence[Condition]) -> dict[int, tuple[Any, ...]]:
     """Name the state of all that scores of a campaign's conditions depend on, by key, in a few queries for all.
 
-    Whatever changes a sheet counts its version up. Answers, runs and their tasks come with imports only.
+    Whatever changes a sheet counts its version up. Answers, runs and their tasks come with imports only. A panel's
+    state has those of its members.
     """
     if not conditions:
         return {}
+    members = members_of(conditions)
+    if members:
+        every = {one.pk: one for one in (*conditions, *(one for some in members.values() for one in some))}
+        of_each = states_of([one for one in every.values() if not one.is_panel])
+        panels = [one for one in conditions if one.is_panel]
+        routed = {pk: told for kind in {one.kind for one in panels} for pk, told in _further(kind, panels).items()}
+        counts = counts_by_condition(panels)
+        return {
+            one.pk: (counts.get(one.pk), routed[one.pk], *(of_each[member.pk] for member in members[one.pk]))
+            if one.is_panel
+            else of_each[one.pk]
+            for one in conditions
+        }
     counts = counts_by_condition(conditions)
     further: dict[int, tuple[Any, ...]] = {}
     for kind in {condition.kind for condition in conditions}:
-        further |= scoring_of(kind).states([condition for condition in conditions if condition.kind == kind])
+        further |= _further(kind, conditions)
     imports = last_imports(conditions[0].campaign)
     return {one.pk: (counts.get(one.pk), further[one.pk], *imports) for one in conditions}
+
+
+def _further(kind: str, conditions: Sequence[Condition]) -> Mapping[int, tuple[Any, ...]]:
+    return scoring_of(kind).states([condition for condition in conditions if condition.kind == kind])
 
 
 def last_imports(campaign: Campaign) -> tuple[Any, ...]:
@@ -128,8 +146,29 @@ def last_imports(campaign: Campaign) -> tuple[Any, ...]:
 
 
 def counts_by_condition(conditions: Iterable[Condition]) -> dict[int, Counts]:
-    """Count the answers of conditions, by condition's key, in a query for each kind; one without answers is absent."""
-    return {pk: counts for kind, keys in _by_kind(conditions).items() for pk, counts in _counts(kind, keys).items()}
+    """Count the answers of conditions, by condition's key, in a query for each kind; one without answers is absent.
+
+    Of a panel, as many are done as its quorum has done; ties may leave more open. One without a quorum is absent.
+    """
+    conditions = list(conditions)
+    members = members_of(conditions)
+    of_each = [one for some in members.values() for one in some]
+    single = {one.pk: one for one in (*conditions, *of_each) if not one.is_panel}
+    found = {
+        pk: counts for kind, keys in _by_kind(single.values()).items() for pk, counts in _counts(kind, keys).items()
+    }
+    for panel in conditions:
+        if panel.is_panel:
+            counted = [found[one.pk] for one in members[panel.pk] if one.pk in found]
+            if len(counted) >= panel.panel["quorum"]:
+                found[panel.pk] = _counts_of_panel(counted, panel.panel["quorum"])
+    return {one.pk: found[one.pk] for one in conditions if one.pk in found}
+
+
+def _counts_of_panel(members: Sequence[Counts], quorum: int) -> Counts:
+    """Return what a panel counts, from what its members do: of each, that of the last one that the quorum needs."""
+    by_done = sorted(members, key=lambda one: (one.done, -one.to_do), reverse=True)
+    return by_done[quorum - 1]._replace(answers=max(one.answers for one in members))
 
 
 def _by_kind(conditions: Iterable[Condition]) -> dict[str, list[int]]:
@@ -179,6 +218,15 @@ def _having(conditions: Iterable[Condition], sought: Callable[[str], Q]) -> set[
 
     sought: what is looked for, by the name of a kind.
     """
+    conditions = list(conditions)
+    members = members_of(conditions)
+    single = {one.pk: one for one in (*conditions, *(one for some in members.values() for one in some))}
+    having = _having_sheets((one for one in single.values() if not one.is_panel), sought)
+    of_panels = {pk for pk, some in members.items() if any(one.pk in having for one in some)}
+    return {one.pk for one in conditions} & (having | of_panels)
+
+
+def _having_sheets(conditions: Iterable[Condition], sought: Callable[[str], Q]) -> set[int]:
     found: set[int] = set()
     for kind, keys in _by_kind(conditions).items():
         sheets = _sheets(kind, condition=OuterRef("pk")).filter(sought(kind))

@@ -164,7 +164,7 @@ def what_counts(
     own: the runs that answered the topic themselves; others: further ones whose answers are to be judged. Labels of a
     text that is not what the run answered are the run's only under an imported condition, whose file says so.
     """
-    is_imported = condition.method == Condition.IMPORTED
+    is_imported = condition.is_imported
     said = {
         run: cell.said
         for run, cell in cells.items()
@@ -207,8 +207,9 @@ def parsed(texts: Iterable[str]) -> list[Any]:
 def run_names(runs: Collection[int], condition: Condition) -> list[RunName]:
     """Return the runs, named by their keys, that are scored under a condition, by tag."""
     marks: dict[str, str] = {}
-    for kind in condition_kinds():
-        marks |= kind.run_marks(condition)
+    for one in condition.label_sources:  # of a panel, what holds for any of its members
+        for kind in condition_kinds():
+            marks |= {tag: mark for tag, mark in kind.run_marks(one).items() if marks.get(tag) != CIRCULAR}
     names = Run.objects.filter(pk__in=runs).values_list("pk", "tag", "team", "task")
     named = (RunName(pk, tag, team, task, marks.get(tag, "")) for pk, tag, team, task in names)
     return sorted(named, key=lambda run: run.tag)

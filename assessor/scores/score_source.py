@@ -40,6 +40,8 @@ class Scoring(Protocol):
 
     def labels_by(self, condition: Condition) -> str:
         """Return who or what gives its labels; of people who post-edit, with whose labels they see."""
+        if condition.is_panel:
+            return condition.maker
         return f"people, shown those of {condition.shown}" if condition.shown else str(condition.judge or "people")
 
     def load(self, condition: Condition) -> Scores:

@@ -1,5 +1,6 @@
 """The writers of studies."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
@@ -10,15 +11,17 @@ from django.db.models import Max, Q
 
 from assessor.accounts.models import Person
 from assessor.campaigns import history
+from assessor.campaigns.actions import ConditionError, create_condition
 from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import Answer, Campaign, Condition, Topic
 from assessor.campaigns.queries import without_practice
-from assessor.labels.label_kind import label_kind
+from assessor.labels.label_kind import label_kind, label_kinds
 from assessor.labels.manual_setups import create_first, has_labelled, same_work
 from assessor.llm.actions import JobError, Plan, plan_job
 from assessor.llm.job_kind import job_kind_named
 from assessor.llm.models import ModelJudge
 from assessor.studies.models import Coding, ErrorCode, Registration, SampledItem, Study
+from assessor.studies.panels import RULE_WORDS, TIED, drawn_before, open_items, panel_table
 from assessor.studies.queries import judges_of, topics_of
 from assessor.studies.registration import RegistrationError, hash_of, read_document
 from assessor.studies.sampling import Key, Sampling, sampled_kinds, sampling_of
@@ -27,7 +30,9 @@ from assessor.work.allocation import new_seed
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task
 from assessor.work.write_protocol import Stale
+from metaeval.stats.panels import Rule, Ties, why_not
 
+MOST_MEMBERS = 9  # of a panel
 PER_TOPIC = 15  # as the TREC 2024 RAG track drew them
 MAX_NOTE = 500  # characters
 _NAME = 120  # characters of a condition's
@@ -57,7 +62,7 @@ def register_study(*, campaign: Campaign, fields: Mapping[str, Any], acting_user
         Campaign.objects.select_for_update(no_key=True, of=("self",)).get(pk=campaign.pk)
         named = list(campaign.conditions.filter(name__in=document["conditions"]).order_by("name"))
         _wait_for_labels({records.model for one in named for records in kind_of(one).label_records(one)})
-        if labelled := [condition.name for condition in named if kind_of(condition).has_labels(condition)]:
+        if labelled := [condition.name for condition in named if _has_labels(condition)]:
             have = f"{', '.join(labelled)} {'has' if len(labelled) == 1 else 'have'} labels already"
             raise RegistrationError(f"{have}. A study is registered before the first label of its conditions.")
         if campaign.registrations.filter(title=registration.title).exists():
@@ -72,6 +77,10 @@ def register_study(*, campaign: Campaign, fields: Mapping[str, Any], acting_user
             conditions=document["conditions"],
         )
     return registration
+
+
+def _has_labels(condition: Condition) -> bool:
+    return any(kind_of(one).has_labels(one) for one in condition.label_sources)
 
 
 def _wait_for_labels(tables: Iterable[type[models.Model]]) -> None:
@@ -162,6 +171,155 @@ def draw_study(
     return study
 
 
+@transaction.atomic
+def create_panel(
+    *,
+    campaign: Campaign,
+    members: Sequence[Condition],
+    rule: Rule,
+    ties: Ties = Ties.STRICTER,
+    quorum: int | None = None,
+    name: str = "",
+    acting_user: Person | None,
+) -> Condition:
+    """Make a condition whose labels follow from those of others by a rule. Raises ConditionError.
+
+    members: in their order, which names them and decides nothing else. ties: where several labels could count. quorum:
+    how many members must have labelled, all where it is None. name: one is made of the rule where there is none.
+    """
+    quorum = len(members) if quorum is None else quorum
+    _require_panel(campaign, members, rule, quorum)
+    first = members[0]
+    condition = Condition(
+        campaign=campaign,
+        name=" ".join(name.split()) or _panel_name(campaign, members, rule),
+        kind=first.kind,
+        method=Condition.PANEL,
+        nuggets=first.nuggets,
+        of_passages=first.of_passages,
+        panel={
+            "members": [one.name for one in members],
+            "rule": rule,
+            "ties": ties if rule in TIED else None,
+            "quorum": quorum,
+        },
+        has_rehearsals=any(one.is_rehearsed for one in members),
+    )
+    return create_condition(condition, acting_user=acting_user, protocol=first.protocol)
+
+
+def _require_panel(campaign: Campaign, members: Sequence[Condition], rule: Rule, quorum: int) -> None:
+    if any(one.campaign_id != campaign.pk for one in members):
+        raise ConditionError(f"All members must be of {campaign}.")
+    if len({one.pk for one in members}) != len(members) or not 2 <= len(members) <= MOST_MEMBERS:
+        raise ConditionError(f"A panel has 2 to {MOST_MEMBERS} different members.")
+    if not 2 <= quorum <= len(members):
+        raise ConditionError(f"A quorum of these is 2 to {len(members)} members.")
+    first = members[0]
+    for one in members:
+        if one.is_panel:
+            raise ConditionError(f"{one} is a panel itself: choose its members.")
+        if not one.is_a_models:
+            raise ConditionError(f"The labels of {one} are not a model's.")
+        if one.sample:
+            raise ConditionError(f"{one} labels a study's sample alone.")
+        if one.kind not in panel_kinds():
+            raise ConditionError(f"Labels of {one.kind}, as {one} has them, make no panel.")
+        if (one.kind, one.nuggets_id, one.of_passages) != (first.kind, first.nuggets_id, first.of_passages):
+            raise ConditionError(f"{first} and {one} do not label the same items.")
+    if rule == Rule.DAWID_SKENE and (reason := why_not(len(members), _topics_of_two(members))):
+        raise ConditionError(reason)
+
+
+def panel_kinds() -> list[str]:
+    """Return the names of the kinds of label of which there can be panels: scores follow from whatever labels."""
+    return [kind.name for kind in label_kinds() if kind.can_be_rejudged]
+
+
+def _topics_of_two(members: Sequence[Condition]) -> int:
+    """Return on how many topics two members have labels, or are to give some."""
+    kind = kind_of(members[0])
+    sheets = without_practice(kind.judged_answers().filter(condition__in=members), "answer").order_by()
+    given = sheets.values_list("answer__topic", "condition").distinct()
+    return sum(count >= 2 for count in Counter(topic for topic, _ in given).values())
+
+
+def _panel_name(campaign: Campaign, members: Sequence[Condition], rule: Rule) -> str:
+    name = f"Panel of {len(members)}, {RULE_WORDS[rule]}"
+    taken = set(Condition.everything.filter(campaign=campaign, name__startswith=name).values_list("name", flat=True))
+    numbered = (f"{name} ({number})" for number in range(2, len(taken) + 3))
+    return next(one for one in (name, *numbered) if one not in taken)
+
+
+def draw_routing(
+    *,
+    panel: Condition,
+    name: str,
+    per_topic: int | None = None,
+    seed: int | None = None,
+    acting_user: Person | None,
+) -> Study:
+    """Draw what a panel leaves open and no study has drawn yet, for people to label, blind. Raises StudyError.
+
+    per_topic, seed: as draw_study() has them. What people say of it counts as the panel's.
+    """
+    if not panel.is_panel:
+        raise StudyError(f"{panel} is no panel.")
+    if per_topic == 0:
+        raise StudyError("At most 0 of a topic are none at all; without a number all are drawn.")
+    first, second, *_ = panel.members
+    study = Study(
+        campaign=panel.campaign,
+        name=" ".join(name.split()),
+        kind=panel.kind,
+        purpose=Study.Purpose.ROUTING,
+        panel=panel,
+        first=first,
+        second=second,
+        per_topic=per_topic,
+        seed=new_seed() if seed is None else seed,
+        created_by=acting_user,
+    )
+    _require_valid(study)
+    # Before the transaction: SQLite has one writer, and reading a track's labels takes seconds.
+    drawn = _first_of_topics(study, open_items(panel, panel_table(panel)))
+    if not drawn:
+        raise StudyError(f"{panel} leaves nothing open that is not drawn already.")
+    with transaction.atomic():
+        Campaign.objects.select_for_update(no_key=True, of=("self",)).get(pk=panel.campaign_id)
+        _require_valid(study)
+        if drawn_before(panel) & {(one.answer_id, one.item) for one in drawn}:
+            raise StudyError("Somebody drew from what the panel leaves open at the same moment: load the page again.")
+        study.save()
+        SampledItem.objects.bulk_create(drawn)
+        history.record(
+            "study drawn",
+            study,
+            campaign=panel.campaign,
+            person=acting_user,
+            purpose=study.purpose,
+            panel=panel.name,
+            seed=study.seed,
+            per_topic=per_topic,
+            items=len(drawn),
+        )
+    return study
+
+
+def _first_of_topics(study: Study, items: Sequence[SampledItem]) -> list[SampledItem]:
+    """Return of each topic those whose hash with the seed is lowest, as _drawn_on() does, with their study."""
+    by = sampling_of(study.kind)
+    answers = Answer.objects.filter(pk__in={one.answer_id for one in items}).select_related("topic", "run")
+    told = {one.pk: (one.topic.qid, one.name if study.first.of_passages else one.run.tag) for one in answers}
+    hashed: dict[str, list[tuple[bytes, int]]] = {}
+    for at, one in enumerate(items):
+        one.study = study
+        qid, text = told[one.answer_id]
+        digest = sha256(f"{study.seed} {qid} {text} {by.drawn_by(one.item)}".encode()).digest()
+        hashed.setdefault(qid, []).append((digest, at))
+    return [items[at] for qid in sorted(hashed) for _, at in sorted(hashed[qid])[: study.per_topic]]
+
+
 def _require_valid(record: Study | ErrorCode) -> None:
     """Raise StudyError where a record can't be saved, such as one whose name there is already."""
     try:
@@ -181,6 +339,8 @@ def _require_comparable(campaign: Campaign, purpose: str, first: Condition, seco
         raise StudyError("A study is of two conditions.")
     if first.sample or second.sample:
         raise StudyError("A study's own labels are of a sample: draw from the conditions that it is about.")
+    if first.is_panel or second.is_panel:
+        raise StudyError("The labels of a panel follow from others': choose one of its members.")
     if not first.is_peoples:
         raise StudyError(f"The labels of {first} are not people's.")
     if purpose == Study.Purpose.ADJUDICATION and not second.is_peoples:
@@ -273,6 +433,8 @@ def plan_asking(*, study: Study, judge: ModelJudge, name: str, replicate: int) -
     """
     if study.is_adjudication:
         raise JobError("Where two people differ, a third person decides.")
+    if study.is_routing:
+        raise JobError("What a panel leaves open is labelled by people.")
     if study.is_rejudging:
         raise JobError("People's labels are judged again by people.")
     if judge.judge_id == study.second.judge_id and replicate == study.second.replicate:
@@ -302,6 +464,8 @@ def require_independent(task: Task) -> None:
         own = studies.select_related("first", "second").get(name=condition.sample)
         sides = list(same_work(own.first, own.second))
         studies = studies.filter(first__in=sides, second__in=sides)
+        if own.panel_id:  # those of one panel have no item in common
+            studies = studies.exclude(~Q(pk=own.pk), panel=own.panel_id)
     else:
         own, sides, same = None, [], same_work(condition)
         studies = studies.filter(Q(first__in=same) | Q(second__in=same))

@@ -19,6 +19,7 @@ class Study(models.Model):
     class Purpose(models.TextChoices):
         DISAGREEMENT = "disagreement", "who is right? Others label the differing items, blind"
         ADJUDICATION = "adjudication", "two people differ: a third one sees both and decides"
+        ROUTING = "routing", "a panel of models leaves labels open: people label these, blind"
         REJUDGING = "rejudging", "should labels change? Others judge them again, blind, with as many that agree"
 
     campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="studies")
@@ -28,6 +29,15 @@ class Study(models.Model):
     first = models.ForeignKey(Condition, models.PROTECT, related_name="+", help_text="People's labels.")
     second = models.ForeignKey(
         Condition, models.PROTECT, related_name="+", help_text="A model's labels; other people's in an adjudication."
+    )
+    panel = models.ForeignKey(
+        Condition,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        default=None,
+        related_name="+",
+        help_text="The panel that leaves the items to people; first and second are two of its members.",
     )
     per_topic = models.PositiveIntegerField(null=True, blank=True, help_text="Items a topic; empty: all.")
     seed = models.PositiveBigIntegerField(help_text="Decides what is drawn.")
@@ -49,6 +59,11 @@ class Study(models.Model):
     def is_adjudication(self) -> bool:
         """Say whether a third person decides, and sees what the two said."""
         return self.purpose == self.Purpose.ADJUDICATION
+
+    @property
+    def is_routing(self) -> bool:
+        """Say whether a panel left its items to people."""
+        return self.purpose == self.Purpose.ROUTING
 
     @property
     def is_rejudging(self) -> bool:

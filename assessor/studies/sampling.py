@@ -32,6 +32,10 @@ class Sampling(Protocol):
     def names(self, keys: Collection[Key]) -> Mapping[Key, str]:
         """Return what is to be stored for items: names that hold whatever files are imported later."""
 
+    def key_of(self, item: Any) -> str:
+        """Return what sheets call an item, by its key as arrays of labels have it."""
+        return str(item)
+
     def drawn_by(self, name: str) -> str:
         """Return what of a stored name decides the draw: in all databases the same for the same files."""
         return name

@@ -115,6 +115,24 @@ def judged_under(condition: Condition) -> Judged:
     return of_campaign(condition.campaign, rules, dropped)
 
 
+class PanelPool(NamedTuple):
+    """Which runs are judged under a panel: those that a quorum of its members judge."""
+
+    members: list[Judged]
+    quorum: int
+
+    def holds(self, topic: int, run: int) -> bool:
+        """Say whether a run's answer to a topic is judged."""
+        return sum(one.holds(topic, run) for one in self.members) >= self.quorum
+
+
+def judging_pool_of(condition: Condition) -> Judged | PanelPool:
+    """Return which runs' answers have scores under a condition."""
+    if condition.is_panel:
+        return PanelPool([judged_under(one) for one in condition.members], condition.panel["quorum"])
+    return judged_under(condition)
+
+
 def of_campaign(campaign: Campaign, rules: dict[int, str], dropped: dict[int, str]) -> Judged:
     """Return which runs of a campaign are judged by some rules, by topic's key, without those that are dropped."""
     controls = Run.objects.filter(campaign=campaign, task=CONTROL).values_list("pk", flat=True)

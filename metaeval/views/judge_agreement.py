@@ -40,7 +40,7 @@ from metaeval.stats.statistic import Statistic
 from metaeval.views.figures import figure_response, later_figures
 
 _LABELS = {"run": "τ of runs", "topic": "τ within topics", "cell": "τ of cells", "kappa": "κ", "match": "Equal labels"}
-_GROUPS = {"people": "People", "model": "Models", "unknown": "By whom is unknown"}
+_GROUPS = {"people": "People", "model": "Models", "panel": "Panels", "unknown": "By whom is unknown"}
 _SHADES = (0.2, 0.4, 0.6, 0.8)  # of kappa and tau, from which on a cell is darker
 
 

@@ -26,7 +26,7 @@ from assessor.llm.prompt_templates import read_templates
 from assessor.plan.actions import drop_run, plan_work
 from assessor.plan.actions.draws import draw_topics
 from assessor.relevance.models import RelevanceJudgment
-from assessor.studies.actions import code_item, define_code, draw_study, let_people_judge, register_study
+from assessor.studies.actions import code_item, create_panel, define_code, draw_study, let_people_judge, register_study
 from assessor.studies.models import Study
 from assessor.training.actions import name_reference
 from assessor.work.actions import give_tasks, put_in_queue, record_time
@@ -38,6 +38,7 @@ from assignment.exports import assignment_lines
 from metaeval.actions import create_calibration, create_comparison, create_hybrid, import_table, set_calibration_gate
 from metaeval.actions import run as compute
 from metaeval.models import CalibrationGate
+from metaeval.stats.panels import Rule, Ties
 from nuggets import actions as on_nuggets
 from nuggets.actions import create_manual_nuggets, redo, undo
 from nuggets.drafting import Cut
@@ -49,6 +50,7 @@ from support.actions import create_support
 from support.exports import support_lines
 from tests.assignment.argue.conftest import attested, first, needs, relevance, report
 from tests.assignment.argue.judging_helpers import judged_by_people
+from tests.assignment.scored import auto_condition
 from tests.conftest import QRELS, SEGMENTS, TOPICS, client_of
 from tests.judging import (
     again,
@@ -329,6 +331,11 @@ def _compare(campaign: Campaign, models: Condition, olga: Person) -> None:
     set_calibration_gate(CalibrationGate(campaign=campaign, least_kappa=Decimal("0.40")), acting_user=olga)
     draw = draw_topics(condition=people, number=1, seed=5, acting_user=olga)
     create_hybrid(campaign=campaign, human=people, model=models, draw=draw, acting_user=olga)
+    other = auto_condition(models.nuggets, "Another model")
+    two = {"campaign": campaign, "members": [models, other]}
+    panel = create_panel(**two, rule=Rule.MAJORITY, ties=Ties.PEOPLE, acting_user=olga)
+    sides = {"first": models, "second": other, "panel": panel}
+    Study.objects.create(campaign=campaign, name="open", kind=panel.kind, purpose="routing", seed=1, **sides)
     with NamedTemporaryFile("w") as table:
         table.write(TABLE)
         table.flush()

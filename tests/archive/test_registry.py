@@ -10,6 +10,7 @@ from assessor.runtime.fields import JSONText
 # What JSON columns have.
 WITHOUT_KEYS = {
     "campaigns.judge.parameters": "a model's settings; who made a file",
+    "campaigns.condition.panel": "names of conditions of the campaign",
     "campaigns.condition.prompts": "hashes by prompt",
     "llm.campaignpromptset.texts": "texts by prompt",
     "llm.campaignpromptset.provenance": "file names and hashes by prompt",

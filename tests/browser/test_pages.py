@@ -91,6 +91,7 @@ PAGES = {
         "/campaigns/demo/pairs/?words=1",
         "/campaigns/demo/registrations/",
         "/campaigns/demo/hybrids/",
+        "/campaigns/demo/panels/",
         "/campaigns/demo/studies/",
         "/campaigns/demo/studies/1/",
         "/campaigns/demo/adjudication/",
@@ -189,12 +190,12 @@ FILES |= {"canary_table", "nugget_table", "nugget_figure", "topic_influence", "b
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest"}
 FILES |= {"significance_table", "significance_figure"}
 FILES |= {"label_judges_table", "label_judges_figure", "grade_judges_table", "grade_judges_figure"}
-FILES |= {"calibration_file", "calibration_figure", "hybrid_file", "hybrid_figure"}
+FILES |= {"calibration_file", "calibration_figure", "hybrid_file", "hybrid_figure", "panel_file"}
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest", "next_edition_table", "next_edition_figure"}
 SCREENS = {"assignment", "assignment_answer", "assignment_nugget", "support", "support_answer", "relevance"}
 SCREENS |= {"relevance_passage", "argue", "argue_report"}
 SCREENS |= {"preference", "preference_answer", "report_editor"}
-OTHER_STATES = {"condition_drafts", "nugget_drafts", "export", "registration", "hybrid", "canaries"}
+OTHER_STATES = {"condition_drafts", "nugget_drafts", "export", "registration", "hybrid", "panel", "canaries"}
 NOT_OPENED = {
     "missing",  # leads to a list
     *("argue_questions", "preference_questions"),  # so do these, as others do that are opened
@@ -302,7 +303,7 @@ def world(loaded: dict[str, Any]) -> dict[str, str]:
 
 
 def test_pages_in_other_states(loaded: dict[str, Any], open_page: OpenPage) -> None:
-    """Drafts and what became of them, an export, a registered study, hybrid scores, and canaries."""
+    """Drafts and what became of them, an export, a registered study, hybrid scores, a panel, and canaries."""
     page = open_page("olga", bypass_csp=True)
     opened = set()
     for address in loaded["pages"]:

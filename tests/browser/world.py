@@ -21,12 +21,13 @@ from assessor.llm.actions import cancel, launch, plan_job
 from assessor.llm.job_kind import job_kind_named
 from assessor.preference.actions import create_preference
 from assessor.relevance.actions import create_relevance
-from assessor.studies.actions import register_study
+from assessor.studies.actions import create_panel, register_study
 from assessor.work.actions import give_tasks
 from assessor.work.actions.guidelines import in_force, open_guidelines
 from assignment.actions import create_manual_assign
 from assignment.grading.label_kind import GRADING
 from metaeval.actions import create_hybrid
+from metaeval.stats.panels import Rule
 from nuggets.actions import create_manual_nuggets
 from nuggets.actions.drafts import store_drafting
 from nuggets.drafting import Step
@@ -140,7 +141,7 @@ def load() -> None:
 
 
 def _pages_in_other_states(campaign: Campaign, olga: Person) -> list[str]:
-    """Have a model draft nuggets that somebody edits, an export, a registered study, hybrid scores, and canaries.
+    """Have a model draft nuggets that somebody edits, an export, a registered study, hybrid scores, a panel, canaries.
 
     Return the organizer's pages of these.
     """
@@ -157,11 +158,19 @@ def _pages_in_other_states(campaign: Campaign, olga: Person) -> list[str]:
     people = Condition.objects.get(campaign__slug="demo", name="Reference/Manual")
     [model, *_] = people.campaign.conditions.filter(nuggets=people.nuggets, judge__kind="model")
     hybrid = create_hybrid(campaign=people.campaign, human=people, model=model, acting_user=olga)
+    twin = Condition.objects.create(
+        **{name: getattr(model, name) for name in ("campaign", "kind", "method", "nuggets", "judge", "protocol")},
+        name="Twin",
+        replicate=9,
+    )
+    of_panel = {"campaign": people.campaign, "members": [model, twin], "rule": Rule.UNANIMOUS}
+    panel = create_panel(**of_panel, acting_user=olga)
     misled = label_canaries(auto_condition(campaign.conditions.get(name="theirs"), "إسناد آلي"))
     return [
         reverse("canaries", args=[campaign.slug, misled.pk]),
         reverse("registration", args=[campaign.slug, registration.pk]),
         reverse("hybrid", args=["demo", hybrid.pk]),
+        reverse("panel", args=["demo", panel.pk]),
         reverse("nugget_drafts", args=[task.nugget_bank.pk]),
         reverse("condition_drafts", args=[campaign.slug, condition.pk]),
         reverse("export", args=[campaign.slug, export.pk]),

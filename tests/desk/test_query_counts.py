@@ -34,7 +34,7 @@ from assessor.llm.models import CampaignPromptSet, Unit
 from assessor.plan.models import Planned
 from assessor.relevance.models import RelevanceJudgment
 from assessor.runtime.process_cache import cache
-from assessor.studies.actions import let_people_judge
+from assessor.studies.actions import create_panel, draw_routing, let_people_judge
 from assessor.training.models import Reference
 from assessor.work.actions import draw_next, give_tasks, put_in_queue
 from assessor.work.actions.guidelines import change_guidelines, in_force
@@ -51,6 +51,7 @@ from metaeval.actions import (
 )
 from metaeval.models import CalibrationGate, Comparison, Hybrid, ScoreTable
 from metaeval.queries import side_key
+from metaeval.stats.panels import Rule
 from nuggets import actions
 from nuggets.models import BankEdition, NuggetBank
 from nuggets.reports.models import EditedReport
@@ -223,6 +224,8 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
             name: [slug, Hybrid.objects.get(campaign=campaign, name=f"Hybrid {SMALL}").pk, *further]
             for name, further in (("hybrid", ()), ("hybrid_file", ("csv",)), ("hybrid_figure", ("more", "svg")))
         },
+        "panel": [slug, (panel := campaign.conditions.get(name=f"Panel {SMALL}").pk)],
+        "panel_file": [slug, panel, "csv"],
         "comparisons_against": [slug, (nist := side_key(campaign.qrels_sources.get(name="NIST")))],
         "joint_figure": [slug, nist, "matrices", "svg"],
         **{
@@ -304,7 +307,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
                 "calibrations",
             ),
             *("adjudication", "rejudging", "registrations"),
-            *("hybrids", "draws"),
+            *("hybrids", "draws", "panels"),
             *("export_studies", "campaign_guidelines", "practice", "plan_hours", "allocate_plan", "export_plan"),
             *("alarms", "export_alarms"),
             *("effort", "topics", "passages", "runs", "relevance_grades", "find", "plan_give"),
@@ -320,6 +323,7 @@ def files(campaign: Campaign) -> Iterator[str]:
         "judgments": "post-edited",
         "comparison": "Grades 2",
         "hybrid": "Hybrid 2",
+        "panel": "Panel 2",
         "influence": "Labels of nuggets",
         "calibration": "Support model 2 against Support people 2",
     }
@@ -618,6 +622,12 @@ def compare_all(campaign: Campaign, new: range) -> None:
         draw = Draw.objects.create(condition=by_people, seed=number, frame=["t1"], topics=["t1"])
         of = {"campaign": campaign, "human": by_people, "model": by_model, "draw": draw}
         create_hybrid(**of, name=f"Hybrid {number}", acting_user=None)
+        members = [by_model, models_condition(campaign, f"Member {number}")]
+        label_as_model(members[1], {f"r{number}": {"0.0": "full"}})
+        of_panel = {"campaign": campaign, "members": members, "rule": Rule.UNANIMOUS, "quorum": 2}
+        panel = create_panel(**of_panel, name=f"Panel {number}", acting_user=None)
+        draw_routing(panel=panel, name=f"Left open {number}", acting_user=None)
+        run(create_comparison(campaign=campaign, first=by_people, second=panel, acting_user=None))
 
 
 def count(client: Client, address: str, before: int | None = None) -> int | None:

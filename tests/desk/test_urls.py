@@ -15,11 +15,13 @@ from assessor.exports.actions import run as export
 from assessor.exports.freeze import freeze
 from assessor.exports.registry import BY_NAME
 from assessor.plan.actions import plan_work
+from assessor.studies.actions import create_panel
 from assessor.work.actions import give_tasks, put_in_queue
 from assessor.work.models import Reminder
 from assignment.actions import create_manual_assign
 from metaeval.actions import create_calibration, create_comparison, create_hybrid, run
 from metaeval.queries import side_key
+from metaeval.stats.panels import Rule
 from nuggets.models import NuggetBank
 from tests.api.tokens import make_token
 from tests.assignment.argue.judging_helpers import HEAL, judged_by_people
@@ -274,6 +276,7 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     **dict.fromkeys(("calibrations", "calibration", "calibration_file", "calibration_figure"), ("GET", ORGANIZER)),
     "calibration_gate": ("POST", (401, 404, 404, 200, 404, 404, 404, 404)),
     **dict.fromkeys(("hybrids", "hybrid", "hybrid_figure", "hybrid_file"), ("GET", ORGANIZER)),
+    **dict.fromkeys(("panels", "panel", "panel_file"), ("GET", ORGANIZER)),
     "import_table": ("POST", (401, 404, 404, 200, 404, 404, 404, 404)),
     "compute_again": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
 }
@@ -290,7 +293,7 @@ POSTED += (
     "calibrations",
     "choose_export",
 )
-POSTED += ("hybrids",)
+POSTED += ("hybrids", "panels", "panel")
 
 
 def named_patterns() -> list[URLPattern]:
@@ -349,6 +352,8 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
     )
     people_say, model_says = (campaign.conditions.get(name=name) for name in ("S", "Mia's"))
     hybrid = create_hybrid(campaign=campaign, human=people_say, model=model_says, acting_user=None)
+    members = [model_says, models_condition(campaign, "another's")]
+    panel = create_panel(campaign=campaign, members=members, rule=Rule.UNANIMOUS, acting_user=None)
     frozen = freeze(condition=campaign.conditions.get(name="N"), acting_user=None)
     made = export(ask_for(campaign=campaign, kind=BY_NAME["topics"], options={}, acting_user=None))
     base, task = f"/campaigns/{campaign.slug}", bank.task
@@ -613,6 +618,9 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "code_item": f"{studies}/items/{study.drawn.get().pk}/",
         "export_study": f"{studies}/export/items.csv",
         "study_figure": f"{studies}/figures/kappa.svg",
+        "panels": f"{base}/panels/",
+        "panel": f"{base}/panels/{panel.pk}/",
+        "panel_file": f"{base}/panels/{panel.pk}/files/csv",
         "hybrids": f"{base}/hybrids/",
         "hybrid": f"{base}/hybrids/{hybrid.pk}/",
         "hybrid_figure": f"{base}/hybrids/{hybrid.pk}/figures/intervals.json",
@@ -754,6 +762,8 @@ def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str,
         "registration_file",
         "support_pairs",
         "plan_piece",
+        "panel",
+        "panel_file",
         "hybrid",
         "hybrid_figure",
         "hybrid_file",

@@ -18,13 +18,14 @@ from assessor.campaigns.models import Campaign, Condition, Event
 from assessor.exports import actions
 from assessor.exports.models import Export
 from assessor.exports.registry import EXPORTABLES
-from assessor.studies.actions import register_study
+from assessor.studies.actions import create_panel, register_study
 from metaeval.actions import create_calibration, create_comparison, create_hybrid, run
+from metaeval.stats.panels import Rule
 from tests.assignment.scored import auto_condition, label_canaries
 from tests.conftest import client_of
 from tests.nuggets.model import draft, make_condition, make_model
+from tests.studies.conftest import N_PEOPLE, draw, nugget_labels
 from tests.studies.conftest import answered as answered
-from tests.studies.conftest import draw
 from tests.studies.conftest import model as model
 from tests.studies.conftest import n_model as n_model
 from tests.studies.conftest import n_people as n_people
@@ -67,6 +68,8 @@ def full(people: Condition, model: Condition, n_people: Condition, n_model: Cond
     create_calibration(campaign=campaign, human=people, judged=model, acting_user=None)
     words = {name: ["some"] for name in ("hypotheses", "conditions", "measures")}
     fields = {"title": "Whether people agree", "sample": "all", "stopping_rule": "none", **words}
+    other = nugget_labels(n_people.nuggets, "Other", "model", N_PEOPLE)
+    create_panel(campaign=campaign, members=[n_model, other], rule=Rule.UNANIMOUS, name="Both", acting_user=None)
     register_study(campaign=campaign, fields=fields, acting_user=None)
     draft(make_condition(make_model(campaign)), list(campaign.topics.all()), ["a"])
     label_canaries(auto_condition(n_people.nuggets, "Misled"))
@@ -91,6 +94,7 @@ PAGES = {
     "comparison": ("NIST's and Mia's", "", "study.NIST_s_and_Mia_s.{ending}"),
     "registration": ("Whether people agree", "", "study.registration.Whether_people_agree.json"),
     "hybrid": ("Both", "", "study.hybrid.Both.{ending}"),
+    "panel": ("Both", "", "study.panel.Both.{ending}"),
     "calibration": ("Mia's against NIST's", "", "study.calibration.Mia_s_against_NIST_s.{ending}"),
     "study": ("Who", "", "study.study.Who.{ending}"),
     "studies": ("", "", "study.studies.csv"),

@@ -284,6 +284,7 @@ def test_all_that_is_of_labels_leaves_practice_out(campaign):
         "bias",
         "next_edition",
         "canaries",
+        "panel",
     }
 
 

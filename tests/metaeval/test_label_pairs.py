@@ -7,10 +7,11 @@ import pytest
 
 from assessor.campaigns.models import Answer, Campaign, Condition, Run, Topic
 from assessor.labels.label_kind import label_kind
+from assessor.scores.label_table import ItemLabels, label_table
 from assessor.scores.loading import Labels
 from assessor.scores.score_source import scoring_of
 from assignment.actions import leave_out
-from metaeval.label_pairs import ItemLabels, label_table, match_labels, matrices, places_in_all, restrict_labels
+from metaeval.label_pairs import match_labels, matrices, places_in_all, restrict_labels
 from metaeval.stats.agreement import NO_VALUE
 from nuggets.models import Nugget
 from support.actions import add_sheets

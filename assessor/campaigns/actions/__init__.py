@@ -8,6 +8,7 @@ from assessor.campaigns.actions.campaigns import (
     free_slug,
     grades_made_under,
     judge_of,
+    mark_panels,
     name_for_assessors,
 )
 from assessor.campaigns.actions.people import (
@@ -42,6 +43,7 @@ __all__ = [
     "grades_made_under",
     "invite",
     "judge_of",
+    "mark_panels",
     "name_for_assessors",
     "note_activity",
     "set_active",

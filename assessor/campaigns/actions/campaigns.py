@@ -121,6 +121,14 @@ def _create_condition(condition: Condition, acting_user: Person | None, protocol
     return condition
 
 
+def mark_panels(judge: Judge) -> None:
+    """Have panels say that some of what their members gave was a rehearsal, where that is a judge's."""
+    given = set(Condition.everything.filter(judge=judge).values_list("campaign", "name"))
+    panels = Condition.everything.filter(method=Condition.PANEL, campaign__in={campaign for campaign, _ in given})
+    marked = [one.pk for one in panels if any((one.campaign_id, name) in given for name in one.panel["members"])]
+    Condition.everything.filter(pk__in=marked).update(has_rehearsals=True)
+
+
 def _has_grades_called(campaign: Campaign, name: str) -> bool:
     return QrelsSource.everything.filter(campaign=campaign, name=name).exists()
 

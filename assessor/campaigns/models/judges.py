@@ -1,12 +1,13 @@
 """Judges and conditions."""
 
+from functools import cached_property
 from typing import Any
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 
-from assessor.campaigns.condition_kind import ADJUDICATED, IMPORTED, kind_choices, kind_of, method_choices
+from assessor.campaigns.condition_kind import ADJUDICATED, IMPORTED, PANEL, kind_choices, kind_of, method_choices
 from assessor.campaigns.models.grades import SCALES, SCALES_HERE
 from assessor.campaigns.models.imports import Import, MaybeImported
 from assessor.formats.report import visible
@@ -69,7 +70,7 @@ class Condition(MaybeImported):
     their banks. Two conditions are the same when their identities are.
     """
 
-    ADJUDICATED, IMPORTED = ADJUDICATED, IMPORTED
+    ADJUDICATED, IMPORTED, PANEL = ADJUDICATED, IMPORTED, PANEL
     # What is read of it to tell who made what, to be selected with it.
     TOLD_WITH = (
         "judge",
@@ -138,6 +139,15 @@ class Condition(MaybeImported):
     of_passages = models.BooleanField(
         "of passages", default=False, help_text="Passages are graded, and not the answers of runs."
     )
+    panel = JSONText(
+        default=dict,
+        blank=True,
+        help_text="Of a panel: the names of its members in order, the rule by which labels follow from theirs, "
+        "which label counts where several could, and how many members must have labelled.",
+    )
+    has_rehearsals = models.BooleanField(
+        default=False, help_text="Of a panel: some of what its members gave was a rehearsal."
+    )
     protocol = models.ForeignKey("campaigns.Protocol", models.PROTECT)
     identity = models.CharField(max_length=700, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -173,7 +183,11 @@ class Condition(MaybeImported):
             "preferences": self.preferences,
             "file": self._drafts_file(),
             "method": None if kind.makes_nuggets else self.method,
-            "judge": None if kind.makes_nuggets else self.judge or "people",
+            "judge": None if kind.makes_nuggets or self.is_panel else self.judge or "people",
+            "members": " + ".join(self.panel["members"]) if self.is_panel else None,
+            "rule": self.panel["rule"] if self.is_panel else None,
+            "ties": self.panel["ties"] if self.is_panel else None,
+            "quorum": self.panel["quorum"] if self.is_panel else None,
             "shown": self.shown,
             "prompts": self.short_prompts or None,
             "replicate": self.replicate or None,
@@ -230,6 +244,8 @@ class Condition(MaybeImported):
         """Who labels, in words: people, a model by its name, or who made an imported file."""
         if self.method == self.ADJUDICATED:
             return "a third person where two differ"
+        if self.is_panel:
+            return f"a panel of {len(self.panel['members'])} models"
         if self.judge is None:
             return "people"
         if self.judge.kind == Judge.Kind.MODEL:
@@ -240,13 +256,37 @@ class Condition(MaybeImported):
 
     @property
     def is_a_models(self) -> bool:
-        """Say whether its labels are a model's, given here or imported."""
-        return self.judge is not None and self.judge.is_a_model
+        """Say whether its labels are a model's, given here or imported, or those of a panel of models."""
+        return self.is_panel or (self.judge is not None and self.judge.is_a_model)
 
     @property
     def is_peoples(self) -> bool:
         """Say whether its labels are people's, given here or imported."""
+        if self.is_panel:
+            return False
         return self.judge is None or self.judge.parameters.get("by") == "people"
+
+    @property
+    def is_panel(self) -> bool:
+        """Say whether its labels follow from those of other conditions."""
+        return self.method == self.PANEL
+
+    @cached_property
+    def members(self) -> "list[Condition]":
+        """The conditions whose labels a panel's follow from, in order; those of many panels: see members_of()."""
+        found = Condition.objects.filter(campaign=self.campaign_id, name__in=self.panel.get("members", ()))
+        by_name = {one.name: one for one in found.select_related(*self.TOLD_WITH, "campaign", "protocol")}
+        return [by_name[name] for name in self.panel.get("members", ())]
+
+    @property
+    def label_sources(self) -> "list[Condition]":
+        """The conditions under which its labels were given: its members, of a panel."""
+        return self.members if self.is_panel else [self]
+
+    @property
+    def is_imported(self) -> bool:
+        """Say whether all its labels came with files."""
+        return all(one.method == self.IMPORTED for one in self.label_sources)
 
     @property
     def is_from_runs(self) -> bool:
@@ -285,7 +325,7 @@ class Condition(MaybeImported):
         preferences = (self.nuggets or self).preferences
         builds_on = (self, self.nuggets, preferences, of_grades, self.shown)
         makers = [condition.judge for condition in builds_on if condition]
-        return any(judge.is_rehearsal for judge in makers if judge)
+        return self.has_rehearsals or any(judge.is_rehearsal for judge in makers if judge)
 
     @property
     def name_for_assessors(self) -> str:

@@ -22,6 +22,7 @@ from assessor.desk.alarms import alarms, facts
 from assessor.desk.completeness import Gap, gaps
 from assessor.desk.conditions import ConditionState, conditions
 from assessor.desk.conditions import Overview as Conditions
+from assessor.desk.judge_alarms import judge_alarms
 from assessor.desk.progress import Progress, progress
 from assessor.desk.queries import loaded, state_of_loaded
 from assessor.desk.sentences import SYSTEM, predicate
@@ -198,6 +199,10 @@ def _overview(campaign: Campaign, state: State) -> Overview:
         *(
             Attention("alert", "warn", one.fact, one.why, reverse("alarms", args=[campaign.slug]))
             for one in facts(alarms(campaign, state.name))
+        ),
+        *(
+            Attention("alert", "warn", f"{one.job} {one.fact}.", one.figure, one.address)
+            for one in judge_alarms(campaign, state.name)
         ),
         *_attention(campaign, sum(questions.values()), outdated, lacking),
         *(

@@ -115,3 +115,15 @@ def labels_of_models(kind: LabelKind, conditions: Sequence[Condition], topics: C
             values[nuggets][tuple(item)] = value
             finished[nuggets].add(topic)
     return ModelLabels({nuggets: models[pk] for nuggets, pk in best.items()}, values, finished)
+
+
+def counts_of_jobs(kind: LabelKind, jobs: Sequence[Job]) -> dict[int, dict[tuple[int, str], int]]:
+    """Count the labels that jobs gave, by the job's key: by the topic's key and the label."""
+    paths = kind.label_paths()
+    # No key is 0: it is asked for so that a page takes as many queries without jobs as with some.
+    conditions, keys = [0, *(job.condition_id for job in jobs)], [0, *(job.pk for job in jobs)]
+    rows = paths.given(conditions).filter(job__in=keys).order_by()
+    found: dict[int, dict[tuple[int, str], int]] = defaultdict(dict)
+    for job, topic, value, number in rows.values_list("job", paths.topic, "value").annotate(Count("pk")):
+        found[job][topic, value] = number
+    return found

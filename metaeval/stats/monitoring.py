@@ -37,6 +37,7 @@ IN_A_TOPIC_EXPECTED = 0.05  # and where others' labels of the same items say wha
 IN_A_ROW = 20
 FAST = 2  # seconds
 USUAL = 0.6  # share of others' labels from which on equal labels in a row say nothing
+WRONG = 0.02  # share of a model's replies that may be unreadable
 _PRIOR = 10  # labels that each row of a table of expected shares starts with
 
 
@@ -270,6 +271,29 @@ def _lengths(is_first: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
     places = np.arange(len(is_first))
     found: npt.NDArray[np.intp] = places - np.maximum.accumulate(np.where(is_first, places, 0)) + 1
     return found
+
+
+def compare_shares(first: npt.ArrayLike, second: npt.ArrayLike, correlation: float = IN_A_TOPIC) -> float | None:
+    """Return the p-value of a chi-squared test that two sets of labels have the same shares of each label.
+
+    first, second: counts, (topics, labels); the topics need not be the same. Counts are divided by the design effect of
+    topics as clusters with this correlation (Rao and Scott 1981). None where fewer than two different labels were
+    given, or one set has none.
+    """
+    from scipy.special import chdtrc
+
+    rows = []
+    for counts in (np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)):
+        n = float(counts.sum())
+        if not n:
+            return None
+        rows.append(counts.sum(axis=0) * effective_number(counts.sum(axis=1), correlation) / n)
+    table = np.array(rows)
+    table = table[:, table.sum(axis=0) > 0]
+    if table.shape[1] < 2:
+        return None
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
+    return float(chdtrc(table.shape[1] - 1, ((table - expected) ** 2 / expected).sum()))
 
 
 class Check(StrEnum):

@@ -9,11 +9,13 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from assessor.accounts.models import Person
 from assessor.campaigns.models import Campaign, Condition, Topic
+from assessor.labels.label_kind import label_kind
 from assessor.labels.manual_setups import label_again
-from assessor.llm.models import Job, Unit
+from assessor.llm.models import Call, Job, Unit
 from assessor.runtime.process_cache import cache
 from assessor.training.actions import name_reference
 from assessor.work.actions import withdraw_task
@@ -300,3 +302,57 @@ def test_more_labels_and_people_take_no_more_queries(task: Task, as_olga: Client
     with CaptureQueriesContext(connection) as captured:
         as_olga.get(ADDRESS)
     assert len(captured) < before, "what was found is kept until something changes"
+
+
+def call(job: Job, good: int, wrong: int) -> None:
+    """Leave a job's calls, some of them with replies that could not be read."""
+    outcomes = [Call.Outcome.GOOD] * good + [Call.Outcome.WRONG] * wrong
+    for number, outcome in enumerate(outcomes):
+        name = f"{job.pk:032}{number:032}"
+        Call.objects.create(job=job, judge=job.judge, at=timezone.now(), request=name, outcome=outcome)
+
+
+@pytest.fixture
+def job(topic: Topic, assigned: Assigned) -> Job:
+    auto = assigned("Auto", topic, [SUPPORT], by="model")
+    judge = make_model(auto.campaign)
+    return Job.objects.create(campaign=auto.campaign, kind="AutoAssign", condition=auto, judge=judge, state="done")
+
+
+def next_of(job: Job) -> Job:
+    """Return another job like it."""
+    alike = {name: getattr(job, name) for name in ("campaign", "kind", "condition", "judge", "state")}
+    return Job.objects.create(**alike)
+
+
+def test_replies_that_can_t_be_read_raise_an_alarm(job: Job, as_olga: Client):
+    call(job, 96, 4)  # 2 % may be, and chance makes 4
+    assert "Jobs to look at" not in page_of(as_olga)
+    call_more = next_of(job)
+    call(call_more, 92, 8)
+    page = page_of(as_olga)
+    assert f"AutoAssign {call_more.pk}: Auto</bdi> gives many replies that can&#x27;t be read." in page
+    assert "8 of 100 replies, 2 % may be" in page
+    assert f'href="/campaigns/study/jobs/{call_more.pk}/"' in page
+    assert "gives many replies" in page_of(as_olga, "/campaigns/study/")
+    call(next_of(job), 9, 0)
+    assert "Jobs to look at" not in page_of(as_olga), "only the newest job of a condition is looked at"
+
+
+def test_a_job_whose_labels_are_others_than_the_last_raises_an_alarm(job: Job, as_olga: Client):
+    later, paths = next_of(job), label_kind("assignment").label_paths()
+    labels = paths.given([job.condition_id])
+    later_runs = ("run2", "run3")
+    labels.filter(sheet__answer__run__tag__in=later_runs).update(job=later)
+    labels.exclude(sheet__answer__run__tag__in=later_runs).update(job=job)
+    assert "Jobs to look at" not in page_of(as_olga)
+    labels.filter(job=later).update(value=NOT)
+    page = page_of(as_olga)
+    assert f"AutoAssign {later.pk}: Auto</bdi> labels otherwise than the job before." in page
+    assert "not_support 100 %, 0 % before" in page
+    Job.objects.filter(pk=later.pk).update(state="running")
+    assert "Jobs to look at" not in page_of(as_olga), "its labels are not all there yet"
+    Job.objects.filter(pk=later.pk).update(state="done")
+    other = make_model(job.campaign, "Another judge")
+    Job.objects.filter(pk=job.pk).update(judge=other)
+    assert "Jobs to look at" not in page_of(as_olga), "another judge may label otherwise"

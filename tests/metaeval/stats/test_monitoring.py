@@ -5,7 +5,7 @@ from statistics import median
 
 import numpy as np
 import pytest
-from scipy.stats import betabinom, binomtest
+from scipy.stats import betabinom, binomtest, chi2_contingency
 
 from metaeval.stats import monitoring
 from metaeval.stats.monitoring import WEEK, Check
@@ -116,6 +116,10 @@ def test_looks_at_a_share_spend_alpha_once_a_week() -> None:
     assert monitoring.watch_share(half, half, sizes, answers, 1000, 0.1).raised == ()
     assert monitoring.watch_share(sizes, half, sizes, answers, 1000, 0.1).raised[0] == 2
     assert monitoring.watch_share(sizes, half, sizes, answers, 1000, 0.1, is_two_sided=False).raised == ()
+    # 122 of 200 has p = 0.0023: less than the second look may spend with the first one, more than it adds.
+    assert monitoring.spend(0.125) < 0.0023 < monitoring.spend(0.25)
+    assert monitoring.watch_share([50, 72], [50, 50], [100, 100], [45, 45], 1e9, 0).raised == ()
+    assert monitoring.watch_share([50, 76], [50, 50], [100, 100], [45, 45], 1e9, 0).raised == (2,)
     more_people = monitoring.watch_share(never, half, sizes, answers, 1000, 0.1, 10_000)
     assert more_people.raised[0] > 2
     assert monitoring.watch_share(never, half, sizes, answers, 0, 0.1).why == "no other person has such labels yet"
@@ -250,3 +254,27 @@ def test_what_can_t_be_looked_at_says_why() -> None:
         Check.DRIFT: "nobody else labelled the same items",
     }
     assert not any(one.raised or one.since for one in found.values())
+
+
+def test_shares_of_two_sets_are_compared_as_by_pearson() -> None:
+    first, second = [[10, 2, 8], [12, 3, 15]], [[20, 5, 5], [9, 9, 2], [1, 1, 8]]
+    pearson = chi2_contingency([np.sum(first, axis=0), np.sum(second, axis=0)], correction=False).pvalue
+    assert monitoring.compare_shares(first, second, correlation=0) == pytest.approx(pearson)
+    clustered = monitoring.compare_shares(first, second)
+    assert clustered is not None
+    assert clustered > pearson
+    assert monitoring.compare_shares([[5, 0]], [[7, 0]]) is None
+    assert monitoring.compare_shares([[5, 2]], [[0, 0]]) is None
+
+
+def test_topics_that_differ_are_no_other_labels() -> None:
+    """As much as those of the TREC 2024 RAG track: a correlation of 0.085 between labels of a topic."""
+    rng = np.random.default_rng(8)
+    shares = np.array([0.6, 0.05, 0.35]) * (1 / 0.085 - 1)
+    few = []
+    for _ in range(500):
+        first, second = (np.array([rng.multinomial(600, rng.dirichlet(shares)) for _ in range(10)]) for _ in range(2))
+        few.append(monitoring.compare_shares(first, second) <= 0.01)
+    assert np.mean(few) <= 0.02
+    other = [rng.multinomial(600, rng.dirichlet(shares[::-1])) for _ in range(20)]
+    assert monitoring.compare_shares(first, other) <= 0.01

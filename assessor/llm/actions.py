@@ -18,7 +18,7 @@ from assessor.campaigns.condition_kind import kind_named
 from assessor.campaigns.models import Campaign, Condition, Judge, QrelsSource, RetrievalRun, Topic
 from assessor.campaigns.queries import among
 from assessor.llm.job_kind import Expected, Grades, JobKind
-from assessor.llm.models import LEAST_MONEY, CampaignPromptSet, Job, ModelJudge, StoredPrompt, Trial, Unit
+from assessor.llm.models import LEAST_MONEY, Batch, CampaignPromptSet, Job, ModelJudge, StoredPrompt, Trial, Unit
 from assessor.llm.prompt_sets import OWN, checked_set, names, prompt_set
 from assessor.llm.prompt_templates import Template
 from assessor.llm.prompts import PromptSet, PromptSetError, sha256_of
@@ -138,12 +138,13 @@ class Plan(NamedTuple):
     prompts: PromptSet
     topics: Sequence[Topic]
     expected: Expected
+    mode: Job.Mode = Job.Mode.LIVE
 
     @property
     def estimate(self) -> dict[str, Any]:
         """Calls, tokens and cost: four characters are about a token."""
         tokens_in = self.expected.characters // 4
-        cost = self.judge.cost(tokens_in, self.expected.tokens_out)
+        cost = self.judge.cost(tokens_in, self.expected.tokens_out, in_batch=self.mode != Job.Mode.LIVE)
         return {
             "calls": self.expected.calls,
             "tokens_in": tokens_in,
@@ -165,6 +166,7 @@ def plan_job(
     min_relevant_grade: int | None = None,
     replicate: int = 0,
     sample: str = "",
+    mode: Job.Mode = Job.Mode.LIVE,
 ) -> Plan:
     """Say what a job would do and take; nothing is written. Raises JobError.
 
@@ -189,7 +191,7 @@ def plan_job(
     if condition.pk:
         with transaction.atomic():
             _refuse_beside_another(condition)
-    return Plan(kind, condition, judge, prompts, topics, kind.expected(condition, topics, prompts))
+    return Plan(kind, condition, judge, prompts, topics, kind.expected(condition, topics, prompts), mode)
 
 
 def find_condition(
@@ -289,6 +291,7 @@ def launch(
         kind=plan.kind.name,
         condition=condition,
         judge=plan.judge,
+        mode=plan.mode,
         scope={"topics": len(plan.topics)},
         estimate=plan.estimate,
         most_calls=most_calls,
@@ -347,6 +350,21 @@ def cancel(*, job: Job, acting_user: Person) -> None:
     """End a job for good; what is done stays. Raises JobError."""
     open_ones = (*Job.ACTIVE, Job.State.PAUSED, Job.State.HALTED)
     _change_state(job, open_ones, Job.State.CANCELLED, "job cancelled", acting_user, ended_at=timezone.now())
+
+
+@transaction.atomic
+def finish_live(*, job: Job, acting_user: Person) -> None:
+    """Have what is left asked one by one: batches under way are cancelled, and what they answered is kept first.
+
+    Raises JobError.
+    """
+    in_batches = Job.objects.filter(pk=job.pk, mode__in=(Job.Mode.BATCH, Job.Mode.FILES)).exclude(state__in=Job.OVER)
+    if not in_batches.update(mode=Job.Mode.LIVE):
+        raise JobError("The job sends nothing in batches.")
+    job.batches.filter(is_carried=True, ended_at=None).update(state=Batch.State.DONE, ended_at=timezone.now())
+    job.batches.filter(ended_at=None).update(look_at=timezone.now())
+    history.record("job goes on live", job.name, campaign=job.campaign, person=acting_user)
+    transaction.on_commit(partial(hint, job.pk), robust=True)
 
 
 @transaction.atomic

@@ -3,7 +3,18 @@
 from django.contrib import admin
 
 from assessor.campaigns.admin import LookOnly
-from assessor.llm.models import Call, CampaignPromptSet, Job, ModelJudge, Runner, StoredPrompt, Trial, Unit
+from assessor.llm.models import (
+    Batch,
+    BatchRequest,
+    Call,
+    CampaignPromptSet,
+    Job,
+    ModelJudge,
+    Runner,
+    StoredPrompt,
+    Trial,
+    Unit,
+)
 
 
 @admin.register(ModelJudge)
@@ -57,6 +68,21 @@ class CallAdmin(LookOnly):
     list_filter = ("outcome", "question")
     search_fields = ("request", "unit__topic__qid")
     list_select_related = ("judge__judge", "unit__topic")
+
+
+@admin.register(Batch)
+class BatchAdmin(LookOnly):
+    list_display = ("uid", "job", "status", "requests_answered", "requests_total", "sent_at", "ended_at", "message")
+    list_filter = ("status",)
+    search_fields = ("uid", "remote_id")
+    list_select_related = ("job__condition",)
+
+
+@admin.register(BatchRequest)
+class BatchRequestAdmin(LookOnly):
+    list_display = ("request", "question", "unit", "job", "batch", "status", "tries")
+    search_fields = ("request", "unit__topic__qid")
+    list_select_related = ("unit__topic", "job__condition", "batch")
 
 
 @admin.register(Trial)

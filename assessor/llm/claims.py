@@ -52,6 +52,14 @@ def finish(runner: Runner, job: Job, ended: Sequence[tuple[Unit, Any]]) -> None:
     jobs.update(units_done=F("units_done") + len(done), units_failed=F("units_failed") + len(failed))
 
 
+def defer(runner: Runner, units: Sequence[Unit]) -> None:
+    """Have units of a runner wait for what batches bring. Call it in a transaction."""
+    deferred = _claimed_by(runner).filter(pk__in=[unit.pk for unit in units])
+    Unit.objects.filter(pk__in=list(deferred.values_list("pk", flat=True))).update(
+        state=Unit.State.DEFERRED, runner=None
+    )
+
+
 @transaction.atomic
 def end_if_all_is_done(job_id: int) -> bool:
     """End a job all of whose units are done or failed, and say whether that was so.

@@ -37,7 +37,10 @@ def _without_zeros(initial: MutableMapping[str, Any], *names: str) -> None:
 class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
     """How a judge is reached and how hard."""
 
-    _advanced: Sequence[str] = ("tokens_per_minute", "timeout", "accepts_other_models")
+    _advanced: Sequence[str] = (
+        *("tokens_per_minute", "timeout", "price_in_batch", "price_out_batch", "batch_tokens", "keeps_batch_files"),
+        "accepts_other_models",
+    )
 
     class Meta:
         model = ModelJudge
@@ -51,13 +54,17 @@ class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
             "timeout",
             "price_in",
             "price_out",
+            "price_in_batch",
+            "price_out_batch",
+            "batch_tokens",
+            "keeps_batch_files",
             "accepts_other_models",
         )
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._campaign = campaign
-        _without_zeros(self.initial, "price_in", "price_out")
+        _without_zeros(self.initial, "price_in", "price_out", "price_in_batch", "price_out_batch")
         # Kept even where its folder is gone, so that the rest can be changed.
         self.fields["base_url"].widget.attrs["size"] = 50
         check_key = {"hx-get": reverse("new_judge", args=[campaign.slug]), "hx-target": "#key", "hx-swap": "outerHTML"}
@@ -256,6 +263,12 @@ class LaunchForm(AskForm):
     )
     nuggets = RecordField(Condition.objects.none(), required=False)
     preferences = RecordField(Condition.objects.none())
+    mode = forms.ChoiceField(
+        choices=Job.Mode,
+        required=False,
+        label="Requests are sent",
+        help_text="Batches cost half, and take up to a day for each question that builds on the answer to another.",
+    )
     topics = forms.CharField(
         required=False,
         label="Topic ids",

@@ -15,7 +15,6 @@ from assessor.runtime import environment
 
 if TYPE_CHECKING:
     import openai
-    from openai._types import RequestOptions
 
 # Fields of a request that a judge's settings may fill in, and all that Assay sets or counts on: a reply that ends where
 # `stop` says looks whole.
@@ -28,7 +27,11 @@ _LONGEST_ERROR = 1_000  # characters
 # How an endpoint says that a model had said all it wanted to. What is cut off could be taken for a shorter whole.
 _WHOLE = ("stop", "eos", "eos_token", "stop_sequence", "end_turn", "", None)
 _NO_KEY = "none"  # the library wants one; it is not sent
+HTTP_OK = 200
+_NO_ENTRY = (401, 403)
 _NEVER_MIND = (400, 404, 405, 413, 415, 422)  # asking the same again won't help
+# What read_reply() raises for a response that is none.
+NO_COMPLETION = (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError)
 
 
 class Setting(NamedTuple):
@@ -135,7 +138,7 @@ class Gateway:
         from assessor.llm.transport import Transport
 
         self._setting = setting
-        self._options: RequestOptions = {} if setting.key else {"headers": {"Authorization": openai.Omit()}}
+        self._headers: dict[str, Any] = {} if setting.key else {"Authorization": openai.Omit()}
         self._client = openai.AsyncOpenAI(
             api_key=setting.key or _NO_KEY,
             base_url=setting.base_url,
@@ -174,7 +177,9 @@ class Gateway:
             # The library's own limit is for each read: an endpoint that drips would never end.
             async with asyncio.timeout(self._setting.timeout):
                 # As text: the library's own objects cost a third of a call's time, and the ledger keeps the text.
-                raw = await self._client.post("/chat/completions", cast_to=str, body=body, options=self._options)
+                raw = await self._client.post(
+                    "/chat/completions", cast_to=str, body=body, options={"headers": self._headers}
+                )
         except openai.APIError as error:
             raise self._failed(error, _since(begun)) from None  # the cause holds the request, key and all
         except TimeoutError:
@@ -188,7 +193,7 @@ class Gateway:
         milliseconds = _since(begun)
         try:
             return read_reply(self._without_key(raw), milliseconds)
-        except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
+        except NO_COMPLETION:
             message = f"The endpoint's response is no chat completion: {self._clean(raw[:_LONGEST_ERROR])}"
             raise Failed(message, milliseconds, status=200) from None
 
@@ -209,9 +214,9 @@ class Gateway:
             told = error.body.get("message") if isinstance(error.body, dict) else None
             message = f"The endpoint answered {status}: {self._clean(str(told or error.message))}"
             wait = retry_after(error.response.headers)
-            again = status not in (401, 403, *_NEVER_MIND) and error.code != "insufficient_quota"
+            again = status not in (*_NO_ENTRY, *_NEVER_MIND) and error.code != "insufficient_quota"
             # A wrong path or model is everybody's 404; a request that is too long is its own unit's 400.
-            fatal = status in (401, 403, 404) or error.code == "insufficient_quota"
+            fatal = status in (*_NO_ENTRY, 404) or error.code == "insufficient_quota"
         else:
             cause = error.__cause__ or error
             # Of other causes the name alone: their text may hold the key.
@@ -248,6 +253,19 @@ def read_reply(raw: str, milliseconds: int = 0) -> Reply:
     if response.get("system_fingerprint") == REHEARSAL:
         model = f"{REHEARSAL} ({model})"
     return Reply(text, problem, model[:200], tokens[0], tokens[1], storable(raw), milliseconds)
+
+
+def read_batched(status: int, response: str) -> Reply | Failed:
+    """Return what a batch brought for a request. status: 200 with the raw response, or another with the error."""
+    if status == HTTP_OK:
+        try:
+            return read_reply(response)
+        except NO_COMPLETION:
+            return Failed(
+                f"The endpoint's response is no chat completion: {response[:_LONGEST_ERROR]}", 0, status=status
+            )
+    again = bool(status) and status not in (*_NO_ENTRY, *_NEVER_MIND)
+    return Failed(response, 0, status=status, again=again, fatal=status in (*_NO_ENTRY, 404))
 
 
 def _tokens(usage: Any, name: str) -> int:

@@ -1,6 +1,7 @@
 """The ledger of calls: what was asked before is answered from it, and every request that goes out is written down."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import NamedTuple
 
 from django.db.models import F
@@ -12,8 +13,9 @@ from assessor.llm.models import Call, Job, ModelJudge, Unit
 from assessor.runtime.sql import as_kept, insert
 
 _ANSWERED = (Call.Outcome.GOOD, Call.Outcome.WRONG)
+_KNOWN = (*_ANSWERED, Call.Outcome.UNREAD)
 _COLUMNS = (
-    *("judge", "job", "unit", "at", "request", "replicate", "round", "question"),
+    *("judge", "job", "unit", "batch", "at", "request", "replicate", "round", "question"),
     *("outcome", "model", "response", "tokens_in", "tokens_out", "cost", "milliseconds"),
 )
 
@@ -40,7 +42,8 @@ class Permit(NamedTuple):
 class Entry(NamedTuple):
     """A request that went out, and what came of it. problem: why the answer can't be used, or "".
 
-    leave: with which the request was let go, None where it needed none.
+    leave: with which the request was let go, None where it needed none; batch: the key of the one that it went in;
+    outcome: where it doesn't follow from the others.
     """
 
     unit: Unit | None
@@ -49,22 +52,24 @@ class Entry(NamedTuple):
     came: Reply | Failed
     problem: str
     leave: Permit | None
+    batch: int | None = None
+    outcome: Call.Outcome | None = None
 
 
 def find(judge: ModelJudge, asked: Sequence[Asked]) -> dict[Asked, str]:
-    """Return the raw responses that the ledger has: good ones of any round, wrong ones of the very round.
+    """Return the raw responses that the ledger has: good and unread ones of any round, wrong ones of the very round.
 
     So that after a kill nothing is paid twice, and a unit that failed is really asked again when a person says so.
     """
     rounds: dict[tuple[str, int], set[int]] = {}
     for one in asked:
         rounds.setdefault((one.request, one.replicate), set()).add(one.round)
-    calls = Call.objects.filter(judge=judge, request__in={one.request for one in asked}, outcome__in=_ANSWERED)
+    calls = Call.objects.filter(judge=judge, request__in={one.request for one in asked}, outcome__in=_KNOWN)
     columns = ("request", "replicate", "round", "outcome", "response")
     found: dict[Asked, str] = {}
     for request, replicate, round_, outcome, response in calls.order_by("pk").values_list(*columns):
         wanted = rounds.get((request, replicate), set())
-        fits = wanted if outcome == Call.Outcome.GOOD else wanted & {round_}
+        fits = wanted & {round_} if outcome == Call.Outcome.WRONG else wanted
         found |= {Asked(request, replicate, one): response for one in fits}
     return found
 
@@ -75,19 +80,22 @@ def record(judge: ModelJudge, job: Job | None, entries: Sequence[Entry]) -> None
     at = as_kept(Call, "at", timezone.now())
     rows = []
     tokens_in = tokens_out = 0
+    costs = Decimal(0)
     for entry in entries:
         came = entry.came
         if isinstance(came, Reply):
             # Answered twice: somebody else asked the same meanwhile.
             outcome = Call.Outcome.REPEATED if entry.asked in taken else _outcome(entry)
-            taken.add(entry.asked)
+            if outcome in _ANSWERED:
+                taken.add(entry.asked)
             told = (came.model, came.raw, came.tokens_in, came.tokens_out)
         else:
             outcome, told = _outcome(entry), ("", str(came), 0, 0)
-        cost = as_kept(Call, "cost", judge.cost(told[2], told[3]))
-        of_unit = (judge.pk, job.pk if job else None, entry.unit.pk if entry.unit else None)
-        rows.append((*of_unit, at, *entry.asked, entry.question, outcome.value, *told, cost, came.milliseconds))
-        tokens_in, tokens_out = tokens_in + told[2], tokens_out + told[3]
+        cost = judge.cost(told[2], told[3], in_batch=entry.batch is not None)
+        of_unit = (judge.pk, job.pk if job else None, entry.unit.pk if entry.unit else None, entry.batch)
+        kept = as_kept(Call, "cost", cost)
+        rows.append((*of_unit, at, *entry.asked, entry.question, outcome.value, *told, kept, came.milliseconds))
+        tokens_in, tokens_out, costs = tokens_in + told[2], tokens_out + told[3], costs + cost
     insert(Call, _COLUMNS, rows)
     if not judge.judge.is_rehearsal and any(_is_rehearsal(entry.came) for entry in entries):
         judge.judge.is_rehearsal = True
@@ -98,7 +106,7 @@ def record(judge: ModelJudge, job: Job | None, entries: Sequence[Entry]) -> None
             calls=F("calls") + len(rows),
             tokens_in=F("tokens_in") + tokens_in,
             tokens_out=F("tokens_out") + tokens_out,
-            cost=F("cost") + judge.cost(tokens_in, tokens_out),
+            cost=F("cost") + costs,
         )
 
 
@@ -114,6 +122,8 @@ def _is_rehearsal(came: Reply | Failed) -> bool:
 
 
 def _outcome(entry: Entry) -> Call.Outcome:
+    if entry.outcome is not None:
+        return entry.outcome
     if isinstance(entry.came, Reply):
         return Call.Outcome.WRONG if entry.problem else Call.Outcome.GOOD
     return Call.Outcome.REFUSED if entry.came.status else Call.Outcome.LOST

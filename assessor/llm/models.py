@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 from decimal import Decimal
+from uuid import uuid4
 
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
@@ -71,6 +72,36 @@ class ModelJudge(models.Model):
         max_digits=14,
         decimal_places=6,
     )
+    price_in_batch = models.DecimalField(
+        "price of input in batches",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0)],
+        help_text="USD for a million tokens. Half the price if empty.",
+        max_digits=14,
+        decimal_places=6,
+    )
+    price_out_batch = models.DecimalField(
+        "price of output in batches",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0)],
+        help_text="USD for a million tokens. Half the price if empty.",
+        max_digits=14,
+        decimal_places=6,
+    )
+    batch_tokens = models.PositiveIntegerField(
+        "tokens in batches",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text="Sent in batches that are under way at the same time. No limit if empty.",
+    )
+    keeps_batch_files = models.BooleanField(
+        "leave batch files with the provider",
+        default=False,
+        help_text="Else they are deleted there once the answers are stored.",
+    )
     accepts_other_models = models.BooleanField(
         "go on if the endpoint names another model",
         default=False,
@@ -91,9 +122,13 @@ class ModelJudge(models.Model):
     def model_name(self) -> str:
         return str(self.judge.parameters["model"])
 
-    def cost(self, tokens_in: int, tokens_out: int) -> Decimal:
+    def cost(self, tokens_in: int, tokens_out: int, *, in_batch: bool = False) -> Decimal:
         """Return what tokens cost, in the currency of the prices."""
-        return (tokens_in * self.price_in + tokens_out * self.price_out) / 1_000_000
+        price_in, price_out = self.price_in, self.price_out
+        if in_batch:
+            price_in = price_in / 2 if self.price_in_batch is None else self.price_in_batch
+            price_out = price_out / 2 if self.price_out_batch is None else self.price_out_batch
+        return (tokens_in * price_in + tokens_out * price_out) / 1_000_000
 
 
 class StoredPrompt(AppendOnly):
@@ -142,11 +177,17 @@ class Job(models.Model):
         DONE = "done", "done"
         CANCELLED = "cancelled", "cancelled"
 
+    class Mode(models.TextChoices):
+        LIVE = "live", "one by one"
+        BATCH = "batch", "in batches"
+        FILES = "files", "in files that you carry"
+
     ACTIVE = (State.WAITING, State.RUNNING)
     OVER = (State.DONE, State.CANCELLED)
 
     campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="jobs")
     kind = models.CharField(max_length=40)
+    mode = models.CharField(max_length=5, choices=Mode, default=Mode.LIVE, help_text="How its requests are sent.")
     condition = models.ForeignKey("campaigns.Condition", models.PROTECT, related_name="jobs")
     judge = models.ForeignKey(ModelJudge, models.PROTECT, related_name="jobs")
     scope = JSONText(default=dict, help_text="What the units were made from.")
@@ -212,6 +253,7 @@ class Unit(models.Model):
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"
         CLAIMED = "claimed", "claimed by a worker"
+        DEFERRED = "deferred", "waiting for a batch"
         DONE = "done", "done"
         FAILED = "failed", "failed"
 
@@ -264,12 +306,14 @@ class Call(AppendOnly):
         GOOD = "good", "good"
         WRONG = "wrong", "wrong answer"
         REPEATED = "repeated", "answered twice"
+        UNREAD = "unread", "answered after its job had ended"
         REFUSED = "refused", "refused by the endpoint"
         LOST = "lost", "no answer"
 
     judge = models.ForeignKey(ModelJudge, models.PROTECT, related_name="calls")
     job = models.ForeignKey(Job, models.PROTECT, null=True, related_name="+")
     unit = models.ForeignKey(Unit, models.PROTECT, null=True, related_name="calls")
+    batch = models.ForeignKey("Batch", models.PROTECT, null=True, related_name="+", db_index=False)
     at = models.DateTimeField()
     request = models.CharField(max_length=64, help_text="sha256 of the whole request.")
     replicate = models.PositiveSmallIntegerField(default=0)
@@ -297,6 +341,89 @@ class Call(AppendOnly):
 
     def __str__(self) -> str:
         return f"{self.question} {self.request[:12]}: {self.outcome}"
+
+
+class Batch(models.Model):
+    """A file of a job's requests that a provider answers within a day, or that somebody carries.
+
+    It waits from one look at it to the next; a process that looks runs it (see runtime/claims.py).
+    """
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "under way"
+        RUNNING = "running", "being looked at"
+        DONE = "done", "over"
+
+    TOKEN_LIMIT = "token_limit_exceeded"  # noqa: S105  # a provider's word for too many tokens under way
+
+    job = models.ForeignKey(Job, models.PROTECT, related_name="batches")
+    uid = models.UUIDField(default=uuid4, unique=True, help_text="By which it is found at the provider.")
+    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
+    owner = models.CharField(max_length=200, blank=True)
+    alive_at = models.DateTimeField(null=True)
+    attempts = models.PositiveIntegerField(default=0, help_text="How often it was looked at.")
+    is_carried = models.BooleanField(default=False, help_text="By hand, as a file.")
+    status = models.CharField(max_length=20, blank=True, help_text="As the provider names its state; empty before.")
+    remote_id = models.CharField(max_length=200, blank=True)
+    input_file = models.CharField(max_length=200, blank=True)
+    output_file = models.CharField(max_length=200, blank=True)
+    error_file = models.CharField(max_length=200, blank=True)
+    requests_total = models.PositiveIntegerField(default=0)
+    requests_ended = models.PositiveIntegerField(default=0, help_text="Done or failed, as the provider counts.")
+    requests_answered = models.PositiveIntegerField(default=0, help_text="Whose answers came.")
+    tokens_in = models.PositiveBigIntegerField(default=0, help_text="About what is sent.")
+    times_missed = models.PositiveSmallIntegerField(
+        default=0, help_text="Looks at which the provider knew no such batch."
+    )
+    code = models.CharField(max_length=100, blank=True, help_text="The provider's word for why it failed.")
+    message = models.CharField(max_length=1_000, blank=True)
+    made_at = models.DateTimeField(auto_now_add=True)
+    look_at = models.DateTimeField(default=timezone.now, help_text="When it is looked at next.")
+    sent_at = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("-pk",)
+        indexes = (models.Index(fields=("state", "look_at")),)
+
+    def __str__(self) -> str:
+        return f"Batch {self.pk} of job {self.job_id}"
+
+    @property
+    def status_words(self) -> str:
+        """What a provider's word for its state means."""
+        if not self.status:
+            return "as a file" if self.is_carried else "not sent yet"
+        return {"in_progress": "under way", "finalizing": "nearly done"}.get(self.status, self.status)
+
+    @property
+    def is_over(self) -> bool:
+        return self.state == self.State.DONE
+
+
+class BatchRequest(models.Model):
+    """A request that goes, or went, to a judge in a batch, until the ledger has its answer."""
+
+    job = models.ForeignKey(Job, models.PROTECT, related_name="batch_requests")
+    unit = models.ForeignKey(Unit, models.PROTECT, related_name="batch_requests")
+    batch = models.ForeignKey(
+        Batch, models.PROTECT, null=True, related_name="requests", help_text="Empty: of none yet."
+    )
+    request = models.CharField(max_length=64, help_text="sha256 of the whole request.")
+    question = models.CharField(max_length=20)
+    body = models.TextField(help_text="The whole request, as JSON.")
+    tokens_in = models.PositiveIntegerField(default=0)
+    tokens_out = models.PositiveIntegerField(default=0)
+    tries = models.PositiveSmallIntegerField(default=0, help_text="Batches that brought no answer.")
+    status = models.PositiveSmallIntegerField(null=True, help_text="HTTP status of what came; empty: nothing yet.")
+    response = models.TextField(blank=True, help_text="The raw response, or the error.")
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("job", "request"), name="batched_once"),)
+        indexes = (models.Index(fields=("batch", "request")),)
+
+    def __str__(self) -> str:
+        return self.request[:12]
 
 
 class Trial(models.Model):

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Awaitable, Iterable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from assessor.llm import gateway, limits
 from assessor.llm.gateway import Failed, Gateway, Reply
@@ -30,6 +30,10 @@ class Stopped(Exception):
     """The job was paused, cancelled or halted: the unit goes back to those that wait."""
 
 
+class Deferred(Stopped):
+    """The request goes in a batch, and its unit waits for the answer."""
+
+
 class Halt(Exception):
     """The job can't go on; the text says why, once for all units."""
 
@@ -44,6 +48,29 @@ class CacheLookup(NamedTuple):
     """Work for the database: is this request answered already?"""
 
     asked: Asked
+
+
+class BatchLookup(NamedTuple):
+    """Work for the database: what did a batch bring for this request? If nothing yet, let it go in one.
+
+    body: None where it goes in none any more; tries: batches that brought no answer.
+    """
+
+    unit: Unit
+    question: str
+    request: str
+    body: dict[str, Any] | None
+    expected: Permit
+    tries: int = 0
+
+
+class Batched(NamedTuple):
+    """What a batch brought for a request: see gateway.read_batched(). batch: its key."""
+
+    batch: int | None
+    status: int
+    response: str
+    tries: int
 
 
 class ConcurrencySlots:
@@ -89,7 +116,7 @@ class ConcurrencySlots:
 class Line:
     """What all units of a job in this process share on their way to the judge."""
 
-    def __init__(self, job: Job, gateway: Gateway, database: Grouped) -> None:
+    def __init__(self, job: Job, gateway: Gateway, database: Grouped, *, uses_batches: bool) -> None:
         self.job = job
         self.judge = job.judge
         self.parameters: dict[str, Any] = dict(job.judge.judge.parameters)
@@ -100,6 +127,7 @@ class Line:
         self.open_at = 0.0  # of the loop's clock: nothing leaves before, because the endpoint asked for it
         self.on_the_way: dict[Asked, asyncio.Future[None]] = {}
         self.failures_in_a_row = 0
+        self.uses_batches = uses_batches  # or did, before its organizer had the rest asked one by one
         self.model = ""  # that answered last, by its name at the endpoint
         # What is not asked for need not be looked up before each request.
         wanted = (self.judge.requests_per_minute, self.judge.tokens_per_minute, job.most_calls, job.most_cost)
@@ -184,9 +212,32 @@ class Asking:
                 return gateway.read_reply(known)
             # By these the ledger finds the call: what a request's hash begins with, and the unit.
             with about(call=asked.request[:16], unit=self._unit.pk):
-                return await self._sent(request, asked, body)
+                batched = await self._from_batch(request, asked, body) if line.uses_batches else None
+                return batched or await self._sent(request, asked, body)
         finally:
             line.on_the_way.pop(asked).set_result(None)
+
+    async def _from_batch(self, request: PromptRequest[Any], asked: Asked, body: dict[str, Any]) -> Reply | None:
+        """Return what a batch brought, None where the request is to be sent by itself. Raises Deferred."""
+        line = self._line
+        is_live = line.job.mode == Job.Mode.LIVE
+        expected = _expected(body, request)
+        lookup = BatchLookup(self._unit, request.name, asked.request, None if is_live else body, expected)
+        stored: Batched | None = await line.database.do(lookup)
+        if stored:
+            came = gateway.read_batched(stored.status, stored.response)
+            problem = _problem(request, came) if isinstance(came, Reply) else ""
+            entry = Entry(self._unit, request.name, asked, came, problem, None, stored.batch)
+            await line.database.do(entry, urgent=True)
+            if isinstance(came, Reply):
+                line.check_model(came.model)
+                return came
+            if not came.again or stored.tries + 1 >= TRIES:
+                self._give_up(came, stored.tries + 1)
+            await line.database.do(lookup._replace(tries=stored.tries + 1))
+        if is_live:
+            return None
+        raise Deferred
 
     async def _sent(self, request: PromptRequest[Any], asked: Asked, body: dict[str, Any]) -> Reply:
         """Send a request until it is answered. The seat is kept until what came is safely stored."""
@@ -209,13 +260,16 @@ class Asking:
                 return came
             _log.warning("attempt %s: %s", attempt, came)
             tries = TRIES_WHEN_TOLD_TO_WAIT if came.status == 429 else TRIES
-            if came.again and attempt < tries:
-                await line.wait(await self._backoff(came, attempt))
-            elif came.fatal:
-                raise Halt(str(came))
-            else:
-                line.count_failure(str(came))
-                raise UnitFailure(str(came) if attempt == 1 else f"{came} (tried {attempt} times)")
+            if not came.again or attempt >= tries:
+                self._give_up(came, attempt)
+            await line.wait(await self._backoff(came, attempt))
+
+    def _give_up(self, came: Failed, tries: int) -> NoReturn:
+        """Raise what a request means that was not answered: Halt where others fail like it, or UnitFailure."""
+        if came.fatal:
+            raise Halt(str(came))
+        self._line.count_failure(str(came))
+        raise UnitFailure(str(came) if tries == 1 else f"{came} (tried {tries} times)")
 
     async def _wait_for_leave(self, leave: Permit) -> None:
         """Wait until the judge's rate lets a request go. Raises Halt where the budget is used up."""

@@ -7,6 +7,7 @@ from decimal import Decimal
 from string import digits
 from typing import Any, NamedTuple
 
+from django.core.paginator import Page, Paginator
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
 
@@ -15,7 +16,7 @@ from assessor.campaigns.queries import among, by_names
 from assessor.llm import gateway
 from assessor.llm.endpoints import Key, key_of
 from assessor.llm.job_kind import Expected, job_kind_named, job_prompts
-from assessor.llm.models import Call, Job, ModelJudge, StoredPrompt, Trial, Unit
+from assessor.llm.models import Batch, Call, Job, ModelJudge, StoredPrompt, Trial, Unit
 from assessor.llm.prompts import Preview, PreviewError, PromptSet
 
 _MINUTE = timedelta(minutes=1)
@@ -117,6 +118,12 @@ def bar(job: Job) -> Bar:
     claimed = Unit.objects.filter(job=job, state=Unit.State.CLAIMED).count() if job.state in Job.ACTIVE else 0
     rest = max(0, job.units_total - job.units_done - job.units_failed - claimed)
     return Bar(job.units_done, job.units_failed, claimed, rest)
+
+
+def batches_of(job: Job, most: int) -> Page[Batch] | None:
+    """Return a job's latest batches, None for a job that sends nothing in any."""
+    page = Paginator(job.batches.all(), most).get_page(1)
+    return page if job.mode != Job.Mode.LIVE or page.paginator.count else None
 
 
 class LatestReply(NamedTuple):

@@ -13,13 +13,22 @@ from django.db.models import F, Sum
 from django.utils import timezone
 
 from assessor.campaigns import history
-from assessor.llm import claims, gateway, ledger, limits
+from assessor.llm import batch_requests, claims, gateway, ledger, limits
 from assessor.llm.gateway import Gateway, Unusable
 from assessor.llm.job_kind import UnitFailure, job_kind_named
 from assessor.llm.ledger import Permit
 from assessor.llm.models import Job, ModelJudge, Runner, StoredPrompt, Unit
 from assessor.llm.named_models import last_model
-from assessor.llm.prompt_requests import Asking, CacheLookup, Halt, Line, PermitRelease, Stopped
+from assessor.llm.prompt_requests import (
+    Asking,
+    BatchLookup,
+    CacheLookup,
+    Deferred,
+    Halt,
+    Line,
+    PermitRelease,
+    Stopped,
+)
 from assessor.llm.prompts import PromptSet
 from assessor.llm.signals import job_worked_on
 from assessor.llm.write_batches import Grouped
@@ -30,6 +39,7 @@ from assessor.runtime.logs import about
 _SIGN_OF_LIFE = 1.0  # seconds
 _LONGEST_PAUSE = 0.02  # seconds
 _IDLE = 2.0  # seconds of a runner without a unit that waits for those of others
+_MOST_FOR_BATCHES = 500  # units at work that send nothing
 _log = logging.getLogger(__name__)
 
 
@@ -40,6 +50,12 @@ class UnitResult(NamedTuple):
     result: Any
 
 
+class UnitDeferral(NamedTuple):
+    """Work for the database: a unit waits for what a batch brings."""
+
+    unit: Unit
+
+
 class _Start(NamedTuple):
     """What a runner begins with."""
 
@@ -47,6 +63,7 @@ class _Start(NamedTuple):
     job: Job
     prompts: PromptSet
     setting: gateway.Setting
+    uses_batches: bool
 
 
 def run_job(job_id: int, is_stopping: Callable[[], bool] = lambda: False) -> None:
@@ -104,7 +121,8 @@ def _start(job_id: int) -> _Start | None:
             alive_at=timezone.now(),
         )
     texts = {prompt: stored[sha256].text for prompt, sha256 in job.condition.prompts.items()}
-    return _Start(runner, job, PromptSet(str(job.condition), texts), setting)
+    uses_batches = job.mode != Job.Mode.LIVE or job.batch_requests.exists()
+    return _Start(runner, job, PromptSet(str(job.condition), texts), setting, uses_batches)
 
 
 @transaction.atomic
@@ -126,12 +144,13 @@ class Running:
 
     async def work(self, start: _Start) -> None:
         """Claim and do units until none is left or the job stops, then give back what was claimed."""
-        self.runner, self.job, self.prompts, setting = start
+        self.runner, self.job, self.prompts, setting, uses_batches = start
         self.at_work: set[asyncio.Task[None]] = set()
         self.has_room = asyncio.Event()
         try:
             self.kind = job_kind_named(self.job.kind)
-            self.line = Line(self.job, Gateway(setting, self.job.judge.concurrency), self.database)
+            gateway = Gateway(setting, self.job.judge.concurrency)
+            self.line = Line(self.job, gateway, self.database, uses_batches=uses_batches)
             self.line.model = await self.database.alone(last_model, self.job.condition)
             await self._work()
         finally:
@@ -175,6 +194,8 @@ class Running:
             await self._wait_for_room()
 
     def _most_at_work(self) -> int:
+        if self.job.mode != Job.Mode.LIVE:
+            return _MOST_FOR_BATCHES
         return max(self.line.seats.number, 1) * 2 + 8 if self.line.seats.number else 0
 
     async def _wait_for_room(self) -> None:
@@ -202,6 +223,9 @@ class Running:
     async def _one(self, unit: Unit, work: Any) -> None:
         try:
             result = await self._result(unit, work)
+        except Deferred:
+            await self.database.do(UnitDeferral(unit))
+            return
         except Stopped:
             return
         except Halt as error:
@@ -263,7 +287,9 @@ class Running:
         given_back = [work.leave for work in group if isinstance(work, PermitRelease)]
         entries = [work for work in group if isinstance(work, ledger.Entry)]
         ended = [(work.unit, work.result) for work in group if isinstance(work, UnitResult)]
-        if leaves or given_back or entries or ended:
+        batched = [(place, work) for place, work in enumerate(group) if isinstance(work, BatchLookup)]
+        deferred = [work.unit for work in group if isinstance(work, UnitDeferral)]
+        if leaves or given_back or entries or ended or batched or deferred:
             time.sleep(max(0.0, self._not_before - time.monotonic()))
             with transaction.atomic():
                 begun = time.monotonic()
@@ -271,6 +297,12 @@ class Running:
                 self._let_go(leaves, given_back, results)
                 if entries:
                     self._record(entries)
+                if batched:
+                    found = batch_requests.look_up(self.job, [lookup for _, lookup in batched])
+                    for place, lookup in batched:
+                        results[place] = found.get(lookup.request)
+                if deferred:
+                    claims.defer(self.runner, deferred)
                 if ended:
                     claims.finish(self.runner, self.job, ended)
             if connection.vendor == "sqlite":
@@ -325,5 +357,7 @@ class Running:
             more = sum(reply.tokens_in + reply.tokens_out - leave.tokens for leave, reply in came if leave)
             limits.correct(judge.pk, more)
         ledger.record(judge, self.job, entries)
+        if self.line.uses_batches:
+            batch_requests.forget(self.job, [entry.asked.request for entry in entries])
         if self.line.needs_leave:
             self._count_let_go(-sum((self._cost(entry.leave) for entry in entries if entry.leave), Decimal(0)))

@@ -1,14 +1,16 @@
 """Background work on jobs: ids in. The database says what is to be done; a message is only a hint to look."""
 
 import multiprocessing
+import time
 from typing import Any
 
 from celery import shared_task
 from celery.signals import worker_shutting_down
 from django.conf import settings
+from django.db.models import Exists, OuterRef, Q
 
-from assessor.llm import claims, runner, trials
-from assessor.llm.models import Job, Runner, Trial
+from assessor.llm import batches, claims, runner, trials
+from assessor.llm.models import Batch, BatchRequest, Job, Runner, Trial
 from assessor.runtime.workers import at_start_and_after_deaths
 
 _HINT_LASTS = 30  # seconds; the next look comes sooner
@@ -23,14 +25,28 @@ def work_on_job(job_id: int) -> None:
     claims.reap_dead_runners()
     if not _stopping.is_set() and Runner.objects.filter(job=job_id).count() < settings.RUNNERS_PER_JOB:
         runner.run_job(job_id, _stopping.is_set)
+        while not _stopping.is_set() and batches.work_on(job_id):
+            runner.run_job(job_id, _stopping.is_set)
 
 
 @shared_task
 def take_up_jobs() -> None:
     """Give back what dead runners had claimed, and send hints for jobs that nobody works on."""
     claims.reap_dead_runners()
-    for pk in Job.objects.filter(state__in=Job.ACTIVE, runners=None).values_list("pk", flat=True):
+    left = Q(state__in=Job.ACTIVE, runners=None)
+    has_batches = Exists(Batch.objects.filter(job=OuterRef("pk")).exclude(state=Batch.State.DONE))
+    has_rest = Q(state__in=Job.OVER) & Exists(BatchRequest.objects.filter(job=OuterRef("pk")))
+    for pk in Job.objects.filter(left | has_batches | has_rest).values_list("pk", flat=True):
         hint(pk, expires=_HINT_LASTS)
+
+
+def run_here(job_id: int) -> None:
+    """Work on a job in this process until it is over or stopped, through all of its batches."""
+    runner.run_job(job_id)
+    while Job.objects.filter(pk=job_id, state__in=Job.ACTIVE, mode=Job.Mode.BATCH).exists():
+        if not batches.work_on(job_id):
+            time.sleep(settings.BATCH_LOOK_SECONDS)
+        runner.run_job(job_id)
 
 
 def hint(job_id: int, **options: Any) -> None:

@@ -23,6 +23,7 @@ _WAITS = {"retry-after-ms": 1_000.0, "retry-after": 1.0}  # headers, and how man
 _POOL = 8  # connections
 _KEPT_OPEN = 5.0  # seconds without a request
 _STEP = 65_536  # bytes that are unpacked at once
+_FILE = "/content"  # how the path of a file's content ends
 _UNPACKED = ("identity", "gzip")  # one of them at a time: a chain unpacks a few bytes to work for minutes
 
 
@@ -128,6 +129,10 @@ async def _read(response: Response) -> Response:
     return Response(response.status_code, headers=headers, content=bytes(body[:limit]))
 
 
+def _is_plain(response: Response) -> bool:
+    return response.headers.get("content-encoding", "identity").strip().lower() == "identity"
+
+
 def retry_after(headers: Any) -> float | None:
     """Return the seconds that a response asks to wait, or None; a date is too rare to be worth reading."""
     for name, scale in _WAITS.items():
@@ -153,7 +158,10 @@ class Transport(AsyncBaseTransport):
         self._turns = itertools.cycle(self._pools)
 
     async def handle_async_request(self, request: Request) -> Response:
-        return await _read(await next(self._turns).handle_async_request(request))
+        response = await next(self._turns).handle_async_request(request)
+        if response.is_success and request.url.path.endswith(_FILE) and _is_plain(response):
+            return response  # part by part to who asked for it, and who bounds it
+        return await _read(response)
 
     async def aclose(self) -> None:
         for pool in self._pools:

@@ -14,6 +14,7 @@ urlpatterns = [
     path("campaigns/<slug:slug>/jobs/<int:job_id>/pause/", jobs.pause, name="pause_job"),
     path("campaigns/<slug:slug>/jobs/<int:job_id>/resume/", jobs.resume, name="resume_job"),
     path("campaigns/<slug:slug>/jobs/<int:job_id>/cancel/", jobs.cancel, name="cancel_job"),
+    path("campaigns/<slug:slug>/jobs/<int:job_id>/finish-live/", jobs.finish_live, name="finish_job_live"),
     path("campaigns/<slug:slug>/jobs/<int:job_id>/retry/", jobs.retry, name="retry_job"),
     path("campaigns/<slug:slug>/jobs/<int:job_id>/budget/", jobs.budget, name="job_budget"),
 ]

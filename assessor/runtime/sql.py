@@ -54,6 +54,17 @@ def insert(model: type[Model], fields: Sequence[str], rows: Iterable[tuple[Any, 
             cursor.executemany(f"INSERT INTO {into} VALUES ({marks})", written)  # noqa: S608  # our own names only
 
 
+def update(model: type[Model], fields: Sequence[str], where: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> None:
+    """Change rows: each has the new values of some fields, then those of others by which it is found."""
+    quote = connection.ops.quote_name
+    column_of = {field.name: quote(str(field.column)) for field in model._meta.concrete_fields}
+    new, found = (
+        mark.join(f"{column_of[one]} = %s" for one in names) for mark, names in ((", ", fields), (" AND ", where))
+    )
+    with connection.cursor() as cursor:
+        cursor.executemany(f"UPDATE {quote(model._meta.db_table)} SET {new} WHERE {found}", list(rows))  # noqa: S608  # our own names only
+
+
 def reserve_keys(model: type[Model], number: int) -> int:
     """Return a key after which as many are free, and stay so while others write. Raises KeysTaken."""
     table, column = model._meta.db_table, model._meta.pk.column

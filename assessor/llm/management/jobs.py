@@ -14,10 +14,11 @@ from django.db import connection
 from assessor.campaigns.condition_kind import names_of_nuggets
 from assessor.campaigns.management.common import campaign_called
 from assessor.campaigns.models import SCALES, Campaign, Condition, QrelsSource, RetrievalRun, Topic
-from assessor.llm import actions, queries, runner
+from assessor.llm import actions, queries
 from assessor.llm.actions import JobError
 from assessor.llm.job_kind import Grades, job_kind_named
 from assessor.llm.models import Job, ModelJudge
+from assessor.llm.tasks import run_here
 
 _BAR = 30  # characters
 _LOOK = 0.5  # seconds between two looks at a job
@@ -49,6 +50,8 @@ class LaunchCommand(BaseCommand):
         parser.add_argument("--replicate", type=int, default=0, help="Sample the judge anew, under this number.")
         parser.add_argument("--most-calls", type=int, help="Budget of calls.")
         parser.add_argument("--most-cost", type=Decimal, help="Budget of money.")
+        told = f"How requests are sent: {', '.join(f'{mode.value} ({mode.label})' for mode in Job.Mode)}."
+        parser.add_argument("--mode", choices=Job.Mode.values, default=Job.Mode.LIVE, help=told)
         parser.add_argument("--estimate", action="store_true", help="Only say what it would take.")
         parser.add_argument("--here", action="store_true", help="Run it in this process, without a worker.")
 
@@ -72,6 +75,7 @@ class LaunchCommand(BaseCommand):
                 retrieval_run=_ranking(campaign, options["retrieval_run"]) if options.get("retrieval_run") else None,
                 min_relevant_grade=options.get("min_relevant_grade"),
                 replicate=options["replicate"],
+                mode=Job.Mode(options["mode"]),
             )
             estimate = plan.estimate
             self.stdout.write(
@@ -99,7 +103,7 @@ def follow(command: BaseCommand, job: Job, *, here: bool) -> None:
     watch.start()
     if here:
         try:
-            runner.run_job(job.pk)
+            run_here(job.pk)
         finally:
             is_over.set()  # whatever its state: nobody may be at work on it any more
     watch.join()
@@ -108,8 +112,18 @@ def follow(command: BaseCommand, job: Job, *, here: bool) -> None:
         command.stdout.write(f"{reason.units:,} failed: {reason.error} (such as {reason.example})")
     for note in queries.notes(job):
         command.stdout.write(note)
-    if job.state != Job.State.DONE:
+    if job.mode == Job.Mode.FILES and job.state in Job.ACTIVE:
+        command.stdout.write(f"Its requests wait: write_batch {job.pk} FILE writes them.")
+    elif job.state != Job.State.DONE:
         raise CommandError(f"Job {job.pk} is {job.get_state_display()}. {job.message}".strip())
+
+
+def job_numbered(number: int) -> Job:
+    """Return a job by its number. Raises CommandError."""
+    job = Job.objects.select_related("judge__judge", "condition", "campaign").filter(pk=number).first()
+    if job is None:
+        raise CommandError(f"There is no job {number}.")
+    return job
 
 
 def _watch(command: BaseCommand, job_id: int, is_over: threading.Event) -> None:

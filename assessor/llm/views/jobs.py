@@ -24,11 +24,11 @@ from assessor.llm.access import campaign_job
 from assessor.llm.actions import JobError
 from assessor.llm.forms import BudgetForm, LaunchForm
 from assessor.llm.job_kind import Grades, JobKind, job_kinds
-from assessor.llm.models import Job
+from assessor.llm.models import Job, Unit
 from assessor.llm.named_models import named_models
 from assessor.llm.topic_picker import Picker, picker
 
-_JOBS, _FAILED = 50, 50  # on a page
+_JOBS, _FAILED, _BATCHES = 50, 50, 50  # on a page
 _BUILT_ON = ("nuggets", "preferences", "qrels_source", "min_relevant_grade", "retrieval_run")  # of a new condition
 _SELECT = (("ready", "all that are ready"), ("new", "not labelled"), ("none", "none"))
 
@@ -137,6 +137,7 @@ def _plan(kind: JobKind, form: LaunchForm, topics: Picker) -> actions.Plan:
         name=wanted["name"],
         topics=topics.selected,
         replicate=wanted["replicate"] or 0,
+        mode=Job.Mode(wanted["mode"] or Job.Mode.LIVE),
         **builds_on,
     )
 
@@ -221,6 +222,8 @@ def job(request: PersonRequest, slug: str, job_id: int) -> HttpResponse:
         "budget": BudgetForm(instance=job),
         "outcomes": queries.outcomes(job),
         "runners": job.runners.all(),
+        "batches": queries.batches_of(job, _BATCHES),
+        "deferred": job.units.filter(state=Unit.State.DEFERRED).count(),
         "call": call,
         "prompt": queries.prompt_of(job, call) if call else None,
         "next_steps": _next_steps(job) if job.state == Job.State.DONE else [],
@@ -260,6 +263,13 @@ def resume(request: PersonRequest, slug: str, job_id: int) -> HttpResponse:
 @require_POST
 def cancel(request: PersonRequest, slug: str, job_id: int) -> HttpResponse:
     return _change(request, slug, job_id, actions.cancel, "Cancelled. Everything that was done is kept.")
+
+
+@require_POST
+def finish_live(request: PersonRequest, slug: str, job_id: int) -> HttpResponse:
+    """Have what is left asked one by one."""
+    done = "What is left is asked one by one, once the batches under way are cancelled and read."
+    return _change(request, slug, job_id, actions.finish_live, done)
 
 
 @require_POST

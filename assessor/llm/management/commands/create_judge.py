@@ -39,6 +39,11 @@ class Command(BaseCommand):
         parser.add_argument("--timeout", type=int, default=120, help="Seconds for one request.")
         parser.add_argument("--price-in", type=Decimal, default=Decimal(0), help="Per million tokens.")
         parser.add_argument("--price-out", type=Decimal, default=Decimal(0), help="Per million tokens.")
+        half = "Per million tokens in batches; half the price where it is not named."
+        parser.add_argument("--price-in-batch", type=Decimal, help=half)
+        parser.add_argument("--price-out-batch", type=Decimal, help=half)
+        parser.add_argument("--batch-tokens", type=int, help="Sent in batches that are under way at the same time.")
+        parser.add_argument("--keeps-batch-files", action="store_true", help="Leave them with the provider.")
         parser.add_argument("--accepts-other-models", action="store_true", help="Go on if the endpoint names another.")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -4,8 +4,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from assessor.llm.actions import JobError, resume, retry_failed
-from assessor.llm.management.jobs import follow
-from assessor.llm.models import Job
+from assessor.llm.management.jobs import follow, job_numbered
 
 
 class Command(BaseCommand):
@@ -17,9 +16,7 @@ class Command(BaseCommand):
         parser.add_argument("--retry-failed", action="store_true", help="Have failed units done again.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        job = Job.objects.filter(pk=options["job"]).first()
-        if job is None:
-            raise CommandError(f"There is no job {options['job']}.")
+        job = job_numbered(options["job"])
         try:
             if options["retry_failed"]:
                 retry_failed(job=job, acting_user=None)

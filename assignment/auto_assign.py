@@ -15,6 +15,7 @@ from assessor.llm.actions import JobError
 from assessor.llm.job_kind import Ask, Expected, JobKind, TopicState, UnitFailure
 from assessor.llm.models import Job, Unit
 from assessor.llm.preview import answer_of
+from assessor.llm.prompt_requests import gather_all
 from assessor.llm.prompts import Preview, PreviewError, PreviewSubject, PromptRequest, PromptSet, PublishedTemplate
 from assessor.llm.rehearsal.word_overlap import label_by_share
 from assessor.work.judging_pool import NOT_JUDGED
@@ -222,13 +223,16 @@ class AutoAssign(JobKind):
         return prepared
 
     async def carry_out(self, work: Work, ask: Ask) -> Labelled:
-        """Ask for the labels, batch by batch."""
+        """Ask for the labels, of all lists at once: none builds on another, and each may wait a day for its batch."""
+        asked = (
+            ask(self.prompt.request(ask.prompts, query=work.query, answer=work.answer, nuggets=_texts(nuggets)))
+            for nuggets in work.batches
+        )
         labels: dict[int, str] = {}
-        for batch in work.batches:
-            nuggets = _texts(batch)
-            request = self.prompt.request(ask.prompts, query=work.query, answer=work.answer, nuggets=nuggets)
-            said = await ask(request)
-            labels.update(zip((nugget["id"] for nugget in batch), said, strict=True))
+        for nuggets, said in zip(work.batches, await gather_all(asked), strict=True):
+            if isinstance(said, UnitFailure):
+                raise said
+            labels.update(zip((nugget["id"] for nugget in nuggets), said, strict=True))
         return Labelled(work.sheet, work.edition, labels)
 
     def store(self, job: Job, results: Sequence[tuple[Unit, Labelled]]) -> None:

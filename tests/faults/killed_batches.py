@@ -1,0 +1,25 @@
+"""A hundred thousand requests in three batches, whose process is killed ten times.
+
+    python -m pytest tests/faults/killed_batches.py
+
+It takes minutes, so it is no part of the tests that are collected.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.llm.killed_batches import killed
+
+UNITS, FILES, KILLS = 100_000, 3, 10
+MOST_SECONDS, MOST_MEMORY = 0.005, 400  # of our own time for a request, in MiB
+
+
+@pytest.mark.django_db
+def test_each_request_is_sent_and_answered_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    found = killed(tmp_path, UNITS, FILES, KILLS, seed=32, longest=45)
+    with capsys.disabled():
+        print(f"\n{found}, {1000 * found.cpu / UNITS:.2f} ms of CPU for a request")
+    assert (found.kills, found.batches) == (KILLS, FILES)
+    assert found.cpu / UNITS <= MOST_SECONDS
+    assert found.peak <= MOST_MEMORY

@@ -33,8 +33,9 @@ PROMPT_SETS = Path(text("ASSAY_PROMPT_SETS", default=str(DATA_DIR / "prompt-sets
 LLM_HOSTS = words("ASSAY_LLM_HOSTS", default="")
 # The longest reply of a model's endpoint that is read, unpacked.
 MAX_REPLY_BYTES = number("ASSAY_MAX_REPLY_MB", default=2) * 1024 * 1024
-# Worker processes that work on one job at once.
+# Between two looks at a batch of requests at its provider; ten times that for one that was sent long ago.
 BATCH_LOOK_SECONDS = number("ASSAY_BATCH_LOOK_SECONDS", default=60)
+# Worker processes that work on one job at once.
 RUNNERS_PER_JOB = number("ASSAY_RUNNERS_PER_JOB", default=1)
 # How long a drawn topic stays somebody's without a sign of work: a night, and the morning after it.
 TOPIC_LEASE = timedelta(hours=number("ASSAY_LEASE_HOURS", default=24))

@@ -107,7 +107,8 @@ UNSAFE |= {
     f"nugget_{verb}" for verb in ("add", "keep", "reword", "importance", "move", "delete", "undo", "redo", "finish")
 }
 UNSAFE |= {f"report_{verb}" for verb in ("add", "take", "leave", "reword", "move", "undo", "redo", "sign", "reopen")}
-UNSAFE |= {f"{verb}_job" for verb in ("pause", "resume", "cancel", "retry")} | {"try_judge", "job_budget"}
+UNSAFE |= {f"{verb}_job" for verb in ("pause", "resume", "cancel", "retry")}
+UNSAFE |= {"try_judge", "job_budget", "finish_job_live"}
 UNSAFE |= {f"relevance_{verb}" for verb in ("judge", "undo", "draw", "show")}
 UNSAFE |= {f"nugget_{verb}" for verb in ("attach", "detach", "merge", "split", "note", "reading", "read", "reopen")}
 ON_A_QUESTION = ("gold_add", "gold_reword", "gold_remove", "gold_cite", "gold_uncite", "aggregate", "nest")
@@ -702,7 +703,8 @@ def test_addresses_that_only_take_posts_are_no_pages(grow, anna: Person, olga: P
     bank = grow(SMALL)
     assert set(names()) > UNSAFE
     uid = bank.nuggets.earliest("pk").uid
-    of_jobs = {name: ["study", 1] for name in UNSAFE if name.endswith("_job") or name in ("try_judge", "job_budget")}
+    others = ("try_judge", "job_budget", "finish_job_live")
+    of_jobs = {name: ["study", 1] for name in UNSAFE if name.endswith("_job") or name in others}
     places = of_jobs | {
         **{f"support_{verb}": [1, 1] for verb in ("label", "cannot", "flag", "show", "later")},
         **{f"preference_{verb}": [1, 1] for verb in ("label", "cannot", "flag", "later")},

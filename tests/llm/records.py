@@ -3,7 +3,7 @@
 from django.utils import timezone
 
 from assessor.campaigns.models import Topic
-from assessor.llm.models import Call, Job, Runner, StoredPrompt, Trial, Unit
+from assessor.llm.models import Batch, BatchRequest, Call, Job, Runner, StoredPrompt, Trial, Unit
 from assessor.llm.prompt_sets import prompt_set
 from assessor.llm.prompts import sha256_of
 from assessor.runtime import processes
@@ -17,7 +17,7 @@ def fail_units(job: Job, topic: Topic, number: int) -> None:
 
 
 def leave_traces(job: Job) -> None:
-    """Leave a runner, a prompt set, a trial, a failed unit for each topic of the job's, and a call for each of them."""
+    """Leave a runner, prompts, a trial, and for each unit that it failed, a call, a batch and a request of that."""
     now, prompts = timezone.now(), prompt_set("assay-1")
     for text in prompts.texts.values():
         StoredPrompt.objects.get_or_create(sha256=sha256_of(text), defaults={"text": text})
@@ -27,5 +27,7 @@ def leave_traces(job: Job) -> None:
         Unit.objects.filter(pk=unit.pk).update(state=Unit.State.FAILED, error=f"failed on {unit.topic_id}")
         came = {"request": f"{unit.pk:064}", "outcome": Call.Outcome.LOST}
         Call.objects.create(judge=job.judge, job=job, unit=unit, at=now, **came)
+        batch = Batch.objects.create(job=job, requests_total=1)
+        BatchRequest.objects.create(job=job, unit=unit, batch=batch, request=came["request"], body="{}")
     count = job.units.count()
     Job.objects.filter(pk=job.pk).update(state=Job.State.RUNNING, started_at=now, units_total=count, units_failed=count)

@@ -28,14 +28,18 @@ def test_what_a_process_left_is_taken_up_wherever_it_died(study, endpoint, monke
 
     monkeypatch.setattr(BatchGateway, dies_in, dies)
     with pytest.raises(SystemExit):
-        for _ in range(20):
-            batches.work_on(job.pk)
-            Batch.objects.update(look_at="2020-01-01T00:00Z")
+        _looks(job)
     assert Batch.objects.get().state == Batch.State.RUNNING
     job = ended(job)
     whole(job, server)
     assert len(server.of("batch_created")) == 1
     assert Job.objects.get().batches.get().input_file == ""
+
+
+def _looks(job: Job) -> None:
+    for _ in range(20):
+        batches.work_on(job.pk)
+        Batch.objects.update(look_at="2020-01-01T00:00Z")
 
 
 @pytest.mark.django_db

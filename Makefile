@@ -89,7 +89,7 @@ try-deployment: .venv/made-dev
 
 faults: .venv/made-dev
 	$(BIN)/python -m tests.faults
-	$(BIN)/python -m pytest tests/faults/killed_jobs.py
+	$(BIN)/python -m pytest tests/faults/killed_jobs.py tests/faults/killed_batches.py
 
 # The same SEED tries the same; it is printed with what came of it.
 fuzz: SEED ?= $(shell date +%Y%m%d)

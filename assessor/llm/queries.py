@@ -178,7 +178,7 @@ def prompt_of(job: Job, call: Call) -> Preview | None:
 def seconds_for(judge: ModelJudge, expected: Expected) -> int | None:
     """Return how long a judge takes, by its limits and its last calls; None where nothing is known."""
     calls, tokens = expected.calls, expected.characters // 4 + expected.tokens_out
-    took = Call.objects.filter(judge=judge).order_by("-pk").values_list("milliseconds", flat=True)[:_LAST]
+    took = Call.objects.filter(judge=judge, batch=None).order_by("-pk").values_list("milliseconds", flat=True)[:_LAST]
     known = [calls * 60 / judge.requests_per_minute] if judge.requests_per_minute else []
     if judge.tokens_per_minute:
         known.append(tokens * 60 / judge.tokens_per_minute)

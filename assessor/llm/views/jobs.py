@@ -204,6 +204,8 @@ def job(request: PersonRequest, slug: str, job_id: int) -> HttpResponse:
         "pace": queries.pace(job),
         "rate": queries.rate(job),
         "replies": queries.latest_replies(job),
+        "batches": queries.batches_of(job, _BATCHES),
+        "deferred": job.units.filter(state=Unit.State.DEFERRED).count(),
     }
     if request.htmx:
         return render(request, "llm/job.html#live", context)
@@ -222,8 +224,6 @@ def job(request: PersonRequest, slug: str, job_id: int) -> HttpResponse:
         "budget": BudgetForm(instance=job),
         "outcomes": queries.outcomes(job),
         "runners": job.runners.all(),
-        "batches": queries.batches_of(job, _BATCHES),
-        "deferred": job.units.filter(state=Unit.State.DEFERRED).count(),
         "call": call,
         "prompt": queries.prompt_of(job, call) if call else None,
         "next_steps": _next_steps(job) if job.state == Job.State.DONE else [],

@@ -28,6 +28,7 @@ def leave_traces(job: Job) -> None:
         came = {"request": f"{unit.pk:064}", "outcome": Call.Outcome.LOST}
         Call.objects.create(judge=job.judge, job=job, unit=unit, at=now, **came)
         batch = Batch.objects.create(job=job, requests_total=1)
-        BatchRequest.objects.create(job=job, unit=unit, batch=batch, request=came["request"], body="{}")
+        of_unit = {"unit": unit, "batch": batch, "body": "{}"}
+        BatchRequest.objects.get_or_create(job=job, request=came["request"], defaults=of_unit)
     count = job.units.count()
     Job.objects.filter(pk=job.pk).update(state=Job.State.RUNNING, started_at=now, units_total=count, units_failed=count)

@@ -27,6 +27,7 @@ from metaeval.stats.agreement import NO_VALUE
 from metaeval.stats.monitoring import Check, Finding, Work
 
 _STORED = 3_600  # seconds
+_DIGITS = 4  # of figures in the file
 _NAMED = 2  # people and kinds of work on the Overview
 
 
@@ -155,8 +156,7 @@ def alarm_lines(watched: Iterable[Watched]) -> Iterator[str]:
             row.label,
             row.n,
             f"{row.unit}s",
-            row.value,
-            row.expected,
+            *(None if figure is None else round(figure, _DIGITS) for figure in (row.value, row.expected)),
             row.alarms,
             row.since and row.since.isoformat(),
             row.topic,

@@ -43,6 +43,7 @@ def scored_editions(condition: Condition, topic: int | None = None) -> list[Bank
         judged = judged.filter(bank__topic=topic)
     banks = without_practice(NuggetBank.objects.filter(condition=condition.nuggets_id, topic__in=judged))
     editions = BankEdition.objects.filter(bank__in=banks, edition=F("bank__edition")).select_related("bank__topic")
+    editions = editions.only("bank", "edition", "nuggets", "bank__topic__qid", "bank__topic__title")
     newest = {edition.bank.topic_id: edition for edition in with_keys(editions.order_by("pk"))}
     return sorted(newest.values(), key=lambda edition: edition.bank.topic.qid)
 

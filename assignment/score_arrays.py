@@ -1,6 +1,7 @@
 """The scores of a condition as arrays, from what stands on its answer sheets."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from string import ascii_lowercase
@@ -13,7 +14,21 @@ from django.db.models.functions import Cast, Concat
 
 from assessor.campaigns.models import Answer, Condition
 from assessor.labels.queries import COUNTED, letter_of
-from assessor.scores.loading import Cell, Join, Labels, RunName, run_names, take, what_counts, who_answered
+from assessor.scores.loading import (
+    Answers,
+    Cell,
+    Join,
+    Keys,
+    Labels,
+    RunName,
+    answers_to,
+    as_stored,
+    columns_of,
+    places_by,
+    run_names,
+    take,
+    what_counts,
+)
 from assessor.studies.panels import codes_by_answer
 from assessor.work.judging_pool import judging_pool_of
 from assignment.label_kind import kind_of_nuggets
@@ -27,10 +42,9 @@ from nuggets.models import BankEdition
 _AT_A_TIME = 2_000
 IMPORTANCE = {"vital": VITAL, "okay": OKAY, "": ABSENT}
 # As bytes, which numpy takes without a loop.
-_NO_LABEL = bytes([MISSING % 256])
 # Of the labels in ascending order, of no label, of one that is none of them.
 _LETTERS, _NONE, _UNKNOWN = ascii_lowercase, "-", "?"
-_CODES = bytes.maketrans(f"{_LETTERS}{_NONE}".encode(), bytes(range(len(_LETTERS))) + _NO_LABEL)
+_CODES = bytes.maketrans(f"{_LETTERS}{_NONE}".encode(), bytes([*range(len(_LETTERS)), MISSING % 256]))
 # "12,13,14:caa": the nuggets' ids, and the letters of their labels.
 _JOINED = Concat(Join(Cast("nugget_id", CharField()), Value(",")), Value(":"), Join("letter", Value("")))
 
@@ -87,17 +101,24 @@ class Scores(NamedTuple):
         return sum(len(topic.left_out) for topic in (*self.topics, *self.uncounted))
 
 
-class _Said(NamedTuple):
-    """What counts of a sheet: a byte for each nugget. answer: by key.
+class _Sheets(NamedTuple):
+    """Sheets about a bank, in arrays of equal length.
 
-    passages: where passages are graded, what is said of each; the labels are then the best of each nugget.
+    answer, run: by key. is_apart: as Cell has it. is_newest: whether it is about the bank's newest edition. codes: of
+    what that asks, (sheets, nuggets).
     """
 
-    words: int
-    labels: bytes
-    answer: int
-    by_rule: bool
-    passages: tuple["_Said", ...] = ()
+    answer: Keys
+    run: Keys
+    words: Keys
+    is_apart: npt.NDArray[np.bool_]
+    by_rule: npt.NDArray[np.bool_]
+    is_newest: npt.NDArray[np.bool_]
+    codes: Codes
+
+    def at(self, places: Any) -> "_Sheets":
+        """Return some of them, as an array's index has it."""
+        return _Sheets(*(column[places] for column in self))
 
 
 @dataclass
@@ -112,7 +133,7 @@ class _Bank:
     edition: int
     ids: list[str]
     importance: list[int]
-    cells: dict[int, Cell[_Said]] = field(default_factory=dict)  # by run's key
+    sheets: _Sheets = field(init=False)
     elsewhere: set[int] = field(default_factory=set)
 
 
@@ -157,11 +178,12 @@ def load_with_labels(
         revised = {answer: {str(item): code for item, code in codes.items()} for answer, codes in of_panel.items()}
     found = _banks(condition, topic)
     banks = {bank.topic.pk: bank for bank in found if bank.ids}
-    _read_sheets(condition, banks, topic, revised or {})
-    read = {run for bank in banks.values() for run in (*bank.cells, *bank.elsewhere)}
+    answers = answers_to(banks)
+    _read_sheets(condition, banks, answers, topic, revised or {})
+    read = {run for bank in banks.values() for run in (*bank.sheets.run.tolist(), *bank.elsewhere)}
     judged_runs = run_names(read if topic is None else _judged_runs(condition), condition)
     runs = [run for run in judged_runs if run.is_canary == of_canaries]
-    own = who_answered(runs, banks)
+    own = answers.who_answered(runs, banks)
     place = {run.pk: at for at, run in enumerate(runs)}
     scores = np.zeros((len(runs), len(banks), len(measures.all)))
     states = np.full((len(runs), len(banks)), UNANSWERED, dtype=np.int8)
@@ -170,11 +192,16 @@ def load_with_labels(
     is_control = np.array([run.is_control and not condition.of_passages for run in runs], dtype=bool)
     labels = []
     for at, (key, bank) in enumerate(banks.items()):
-        cells = {run: cell for run, cell in bank.cells.items() if run in place}
+        sheets = _best_of_passages(bank.sheets) if condition.of_passages else bank.sheets
+        cells: dict[int, Cell[int]] = {}  # of each the place of its sheet
+        told = zip(sheets.run.tolist(), sheets.is_apart.tolist(), sheets.is_newest.tolist(), strict=True)
+        for sheet, (run, is_apart, is_newest) in enumerate(told):
+            if run in place:
+                take(cells, run, Cell(is_apart, sheet if is_newest else None))
         said, lacking = what_counts(condition, cells, own[key], bank.elsewhere & place.keys())
-        codes = _codes(bank, said.values())
-        labels.append(_labels(bank, said, codes))
-        given = _in_rows([place[run] for run in said], codes, [one.words for one in said.values()], bank, is_control)
+        counted = sheets.at(list(said.values()))
+        labels.append(_labels(bank, _of_runs(bank.sheets, said) if condition.of_passages else counted))
+        given = _in_rows([place[run] for run in said], counted, bank, is_control)
         states[[place[run] for run in said], at] = COMPLETE
         states[(given.codes == MISSING).any(axis=1), at] = INCOMPLETE
         scores[:, at] = formula(given)
@@ -231,107 +258,121 @@ def _bank(edition: BankEdition, reasons: dict[int, str]) -> _Bank:
     return _Bank(edition.bank_id, scored, edition.edition, [str(nugget["id"]) for nugget in counted], importance)
 
 
-def _read_sheets(condition: Condition, banks: dict[int, _Bank], topic: int | None, revised: Revised) -> None:
-    """Give what stands on a condition's sheets, of all topics or one, to the banks, by topic's key."""
-    names = ("bank", "bank__topic", "edition", "by_rule", "answer", "answer__run", "answer__apart", "answer__words")
-    of_topics = {} if topic is None else {"bank__topic": topic}
+def _read_sheets(
+    condition: Condition, banks: dict[int, _Bank], answers: Answers, topic: int | None, revised: Revised
+) -> None:
+    """Give what stands on a condition's sheets, of all topics or one, to the banks, by topic's key.
+
+    answers: to all these topics.
+    """
     known = kind_of_nuggets(condition).labels
     letter = letter_of(known, _LETTERS[: len(known)], _NONE, _UNKNOWN)
     # One row an answer: to fetch a row for each label takes twice as long.
-    rows = Assignment.everything.filter(sheet=OuterRef("pk")).alias(counted=COUNTED).alias(letter=letter).order_by()
-    labels = Subquery(rows.values("sheet").values_list(_JOINED))
-    passages: dict[tuple[int, int], list[_Said | None]] = {}
-    places: dict[tuple[int, str], Callable[[bytes], Iterable[int]]] = {}
+    labels = Assignment.everything.filter(sheet=OuterRef("pk")).alias(counted=COUNTED).alias(letter=letter).order_by()
+    of_topics = {} if topic is None else {"bank__topic": topic}
+    names = ("answer", "bank", "edition", *as_stored("by_rule"))
     sheets = [
-        AnswerSheet.objects.filter(condition=one, **of_topics).order_by().values_list(*names, labels)
+        AnswerSheet.objects.filter(condition=one, **of_topics)
+        .order_by()
+        .values_list(*names, Subquery(labels.values_list(_JOINED)))
         for one in condition.label_sources
     ]
-    every = chain.from_iterable(one.iterator(_AT_A_TIME) for one in sheets)
-    for row in _first_of_each(every, banks) if condition.is_panel else every:
-        bank_id, of_topic, edition, by_rule, answer, run, is_apart, words, joined = row
-        bank = banks.get(of_topic)
-        if bank is None:  # no nugget counts there, or it was given since the banks were read
-            continue
-        if bank_id != bank.pk:
-            bank.elsewhere.add(run)
-            continue
-        codes = None
-        if edition == bank.edition:
-            nuggets, _, given = (joined or ":").partition(":")
-            if _UNKNOWN in given:
-                raise ValueError(f"A label of answer {answer} is none of {', '.join(known)}.")
-            if (bank_id, nuggets) not in places:
-                places[bank_id, nuggets] = _in_order(nuggets, bank.ids)
-            codes = bytes(places[bank_id, nuggets](given.encode().translate(_CODES) + _NO_LABEL))
-            if condition.is_panel:  # which has no labels but its own
-                of_answer = revised.get(answer, {})
-                codes = bytes(of_answer.get(nugget, MISSING) % 256 for nugget in bank.ids)
-            elif answer in revised:
-                of_answer = revised[answer]
-                codes = bytes(of_answer.get(nugget, code) for nugget, code in zip(bank.ids, codes, strict=True))
-        said = None if codes is None else _Said(words, codes, answer, by_rule)
-        if condition.of_passages:
-            passages.setdefault((of_topic, run), []).append(said)
-        else:
-            take(bank.cells, run, Cell(is_apart, said))
-    for (of_topic, run), of_run in passages.items():
-        complete = [one for one in of_run if one is not None]
-        best = _best(banks[of_topic], complete) if len(complete) == len(of_run) else None
-        banks[of_topic].cells[run] = Cell(is_apart=True, said=best)
+    rows = chain.from_iterable(one.iterator(_AT_A_TIME) for one in sheets)
+    told, joined = columns_of(rows, len(names))
+    # Of the others no nugget counts, or the topic's bank was made since the banks were read.
+    read = np.flatnonzero(np.isin(told[0], answers.pk))
+    if condition.is_panel:
+        read = read[_first_of_each(told[:, read], banks.values())]
+    answer, bank_of, edition, by_rule = told[:, read]
+    joined = [joined[sheet] for sheet in read.tolist()]
+    judged = answers.at(np.searchsorted(answers.pk, answer))
+    for key, here in places_by(judged.topic, banks).items():
+        bank = banks[key]
+        is_own = bank_of[here] == bank.pk
+        bank.elsewhere.update(judged.run[here[~is_own]].tolist())
+        here = here[is_own]
+        is_newest = edition[here] == bank.edition
+        codes = np.full((len(here), len(bank.ids)), MISSING, dtype=np.int8)
+        codes[is_newest] = _codes(bank.ids, [joined[sheet] or ":" for sheet in here[is_newest].tolist()])
+        is_unknown = (codes == ord(_UNKNOWN)).any(axis=1)
+        if is_unknown.any():
+            raise ValueError(f"A label of answer {answer[here][is_unknown][0]} is none of {', '.join(known)}.")
+        if condition.is_panel:  # which has no labels but its own
+            codes[:] = MISSING
+        for sheet in np.flatnonzero(is_newest).tolist() if revised else ():
+            of_answer = revised.get(int(answer[here[sheet]]), {})
+            codes[sheet] = [of_answer.get(nugget, code) for nugget, code in zip(bank.ids, codes[sheet], strict=True)]
+        texts = judged.at(here)
+        by_a_rule = by_rule[here].astype(bool)
+        bank.sheets = _Sheets(texts.pk, texts.run, texts.words, texts.is_apart, by_a_rule, is_newest, codes)
 
 
-def _first_of_each(rows: Iterable[tuple[Any, ...]], banks: dict[int, _Bank]) -> Iterable[tuple[Any, ...]]:
-    """Return of each answer the sheet of the first member of a panel that has one, of the bank as it counts if any."""
-    found: dict[int, tuple[Any, ...]] = {}
-    for row in rows:
-        bank_id, of_topic, edition, _, answer, *_ = row
-        bank = banks.get(of_topic)
-        if answer not in found or (bank and (bank_id, edition) == (bank.pk, bank.edition) != found[answer][0:3:2]):
-            found[answer] = row
-    return found.values()
+def _first_of_each(told: Keys, banks: Iterable[_Bank]) -> list[int]:
+    """Return the places of the sheets of a panel that count: of each answer that of the first member that has one.
 
-
-def _in_order(nuggets: str, wanted: Sequence[str]) -> Callable[[bytes], Iterable[int]]:
-    """Return what takes the codes of a bank's nuggets, in its order, from those of an answer.
-
-    nuggets: the ids whose codes an answer has, by commas; after these comes the code of one without a label.
+    It is one of the bank as it counts, if there is any. told: answer, bank and edition of each sheet, by member.
     """
-    place = {nugget: at for at, nugget in enumerate(nuggets.split(","))} if nuggets else {}
-    places = [place.get(nugget, len(place)) for nugget in wanted]
-    return lambda codes: map(codes.__getitem__, places)
+    newest = {(bank.pk, bank.edition) for bank in banks}
+    found: dict[int, int] = {}
+    is_newest: dict[int, bool] = {}
+    for place, (answer, bank, edition, *_) in enumerate(told.T.tolist()):
+        if answer not in found or ((bank, edition) in newest and not is_newest[answer]):
+            found[answer], is_newest[answer] = place, (bank, edition) in newest
+    return list(found.values())
 
 
-def _codes(bank: _Bank, said: Collection[_Said]) -> Codes:
-    """Return what is said of a bank's nuggets: (texts, nuggets)."""
-    joined = b"".join(one.labels for one in said)
-    return np.frombuffer(joined, dtype=np.int8).reshape(len(said), len(bank.ids))
+def _codes(wanted: Sequence[str], joined: Sequence[str]) -> Codes:
+    """Return the codes of a bank's nuggets, in its order, by what stands on each sheet: (sheets, nuggets)."""
+    codes = np.full((len(joined), len(wanted)), MISSING, dtype=np.int8)
+    sheets: dict[str, list[int]] = defaultdict(list)  # by the nuggets that they ask
+    parts = ":".join(joined).split(":") if joined else []
+    for sheet, nuggets in enumerate(parts[::2]):
+        sheets[nuggets].append(sheet)
+    for nuggets, asking in sheets.items():
+        place = {nugget: at for at, nugget in enumerate(nuggets.split(","))} if nuggets else {}
+        columns = [at for at, nugget in enumerate(wanted) if nugget in place]
+        letters = "".join(parts[2 * sheet + 1] for sheet in asking)
+        given = np.frombuffer(letters.encode().translate(_CODES), dtype=np.int8).reshape(len(asking), len(place))
+        codes[np.ix_(asking, columns)] = given[:, [place[wanted[at]] for at in columns]]
+    return codes
 
 
-def _labels(bank: _Bank, said: dict[int, _Said], codes: Codes) -> Labels:
-    """Return what is said, of each answer or passage. codes: of the runs."""
-    texts = [(run, text) for run, one in said.items() for text in one.passages or (one,)]
-    if len(texts) > len(said):
-        codes = _codes(bank, [text for _, text in texts])
-    at_text, at_nugget = np.nonzero(codes != MISSING)
-    run = np.array([run for run, _ in texts], dtype=np.int64)[at_text]
-    answer = np.array([text.answer for _, text in texts], dtype=np.int64)[at_text]
+def _best_of_passages(sheets: _Sheets) -> _Sheets:
+    """Return what is said of runs by their passages: of each nugget the best label, or none where one is missing."""
+    runs = list(dict.fromkeys(sheets.run.tolist()))
+    passages = [sheets.at(sheets.run == run) for run in runs]
+    return _Sheets(
+        answer=np.zeros(len(runs), dtype=np.int64),
+        run=np.array(runs, dtype=np.int64),
+        words=np.array([of_run.words.sum() for of_run in passages], dtype=np.int64),
+        is_apart=np.ones(len(runs), dtype=bool),
+        by_rule=np.array([of_run.by_rule.all() for of_run in passages], dtype=bool),
+        is_newest=np.array([of_run.is_newest.all() for of_run in passages], dtype=bool),
+        codes=np.array([best_of_passages(of_run.codes) for of_run in passages], dtype=np.int8).reshape(
+            len(runs), sheets.codes.shape[1]
+        ),
+    )
+
+
+def _of_runs(sheets: _Sheets, runs: Iterable[int]) -> _Sheets:
+    """Return the sheets of some runs, by key, in their order."""
+    places = [np.flatnonzero(sheets.run == run) for run in runs]
+    return sheets.at(np.concatenate([np.zeros(0, dtype=np.int64), *places]))
+
+
+def _labels(bank: _Bank, sheets: _Sheets) -> Labels:
+    """Return what is said of each answer or passage."""
+    at_sheet, at_nugget = np.nonzero(sheets.codes != MISSING)
+    run, answer, by_rule = (column[at_sheet] for column in (sheets.run, sheets.answer, sheets.by_rule))
     nugget = np.array(bank.ids, dtype=np.int64)[at_nugget]
-    by_rule = np.array([text.by_rule for _, text in texts], dtype=bool)[at_text]
-    return Labels(np.full(len(run), bank.topic.pk), run, answer, nugget, codes[at_text, at_nugget], by_rule)
+    topic = np.full(len(run), bank.topic.pk)
+    return Labels(topic, run, answer, nugget, sheets.codes[at_sheet, at_nugget], by_rule)
 
 
-def _best(bank: _Bank, passages: Sequence[_Said]) -> _Said:
-    """Return what is said of a run by its passages: of each nugget the best label, or none where one is missing."""
-    words, by_rule = sum(one.words for one in passages), all(one.by_rule for one in passages)
-    return _Said(words, best_of_passages(_codes(bank, passages)).tobytes(), 0, by_rule, tuple(passages))
-
-
-def _in_rows(
-    rows: list[int], codes: Codes, words: list[int], bank: _Bank, is_control: npt.NDArray[np.bool_]
-) -> TopicLabels:
+def _in_rows(rows: list[int], sheets: _Sheets, bank: _Bank, is_control: npt.NDArray[np.bool_]) -> TopicLabels:
     """Return what is said of some runs, by their places, among all; what a run did not answer is told by its state."""
     labels = np.zeros((len(is_control), len(bank.ids)), dtype=np.int8)
-    labels[rows] = codes
+    labels[rows] = sheets.codes
     lengths = np.zeros(len(is_control))
-    lengths[rows] = words
+    lengths[rows] = sheets.words
     return TopicLabels(labels, bank.importance, lengths, is_control)

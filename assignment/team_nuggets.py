@@ -10,9 +10,8 @@ import numpy as np
 
 from assessor.campaigns.models import CONTROL, Condition
 from assessor.campaigns.queries import own_answers, pooled
-from assessor.runtime.process_cache import cache
-from assessor.scores.cache import state_of
-from assessor.scores.loading import Labels, RunName, as_text, parsed
+from assessor.scores.cache import kept_in_state, state_of
+from assessor.scores.loading import Labels, RunName, as_stored, parsed
 from assessor.scores.reusability import WithoutTeams
 from assessor.scores.tables import counted_cells, systems_in
 from assignment.label_kind import kind_of_nuggets
@@ -39,12 +38,11 @@ class _Topic(NamedTuple):
 
 def without_teams(condition: Condition, policy: Policy, load: Load, formula: Formula) -> WithoutTeams:
     """Score a condition without the nuggets of each team. load, formula: of its scores."""
-    key, state = f"without_teams.{condition.pk}.{policy}", state_of(condition)
-    kept: tuple[tuple[Any, ...], WithoutTeams] | None = cache.get(key)
-    if not kept or kept[0] != state:
-        kept = state, _without_teams(condition, policy, *load(), formula)
-        cache.set(key, kept, timeout=None)
-    return kept[1]
+    return kept_in_state(
+        f"without_teams.{condition.pk}.{policy}",
+        state_of(condition),
+        lambda: _without_teams(condition, policy, *load(), formula),
+    )
 
 
 def _without_teams(
@@ -177,7 +175,7 @@ def _contributed(
 def _cited(wanted: Mapping[int, Set[str]]) -> Iterator[tuple[int, int, Set[str]]]:
     """Yield the keys of topic and run, and what it cites of the docids wanted there, of each answer of a system."""
     answers = own_answers([topic for topic, docids in wanted.items() if docids]).exclude(run__task=CONTROL).order_by()
-    rows = answers.values_list("topic", "run", *as_text("references", "content")).iterator(_AT_A_TIME)
+    rows = answers.values_list("topic", "run", *as_stored("references", "content")).iterator(_AT_A_TIME)
     while some := list(islice(rows, _AT_A_TIME)):
         for (topic, run, _, content), references in zip(some, parsed(row[2] for row in some), strict=True):
             # An answer with references cites nothing else, so that few sentences need to be read.

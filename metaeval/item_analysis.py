@@ -1,6 +1,8 @@
 """Nuggets as items: what each tells of the answers that are judged under a condition, and how short a bank may be."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from operator import attrgetter
 from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -98,9 +100,10 @@ class ItemAnalysis(NamedTuple):
         """Return the nuggets that banks of at most so many a topic go without."""
         return [one for one in self.nuggets if one.place > keep]
 
-    def flagged(self, flag: Flag) -> int:
-        """How many nuggets have a flag."""
-        return sum(flag in one.flags for one in self.nuggets)
+    @property
+    def flagged(self) -> Counter[Flag]:
+        """How many nuggets have each flag."""
+        return Counter(chain.from_iterable(one.flags for one in self.nuggets))
 
 
 def has_items(condition: Condition) -> bool:
@@ -123,12 +126,13 @@ def item_analysis(condition: Condition) -> ItemAnalysis:
     return kept_result([condition], "items", lambda: _analyse(condition))
 
 
-def item_figures(condition: Condition, found: ItemAnalysis) -> list[KeptFigure]:
+def item_figures(condition: Condition) -> list[KeptFigure]:
     """Return the nuggets' correlation by difficulty, and the curve of shorter banks, of a condition's items."""
     from metaeval.charts.figures import NamedFigure, message
     from metaeval.charts.items import item_figure, short_bank_figure
 
     def draw() -> list[KeptFigure]:
+        found = item_analysis(condition)
         columns = [
             [f"{one.qid}: {one.text}", one.importance, one.p, one.r] for one in found.nuggets if one.p is not None
         ]
@@ -204,7 +208,8 @@ def sentence(found: ItemAnalysis, item: str, hours: float) -> list[Part]:
     hours: that people needed for the labels of all, 0 where nothing was measured.
     """
     correlations = [one.r for one in found.nuggets if one.r is not None]
-    never, negative = found.flagged(Flag.NEVER_FOUND), found.flagged(Flag.NEGATIVE)
+    flagged = found.flagged
+    never, negative = flagged[Flag.NEVER_FOUND], flagged[Flag.NEGATIVE]
     if not correlations:
         return [Part(f"No {item} has an item-rest correlation yet.")]
     verb = "ranks answers against the rest of its" if negative == 1 else "rank answers against the rest of their"

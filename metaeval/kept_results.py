@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from assessor.campaigns.models import Condition
-from assessor.runtime.process_cache import cache
-from assessor.scores.cache import states_of
+from assessor.scores.cache import kept_in_state, states_of
 from assessor.scores.leaderboards import names_by_condition
 
 if TYPE_CHECKING:
@@ -40,10 +39,4 @@ def kept_result(conditions: Sequence[Condition], name: str, compute: Callable[[]
 
 def kept_in_states(states: Mapping[int, tuple[Any, ...]], name: str, compute: Callable[[], Result]) -> Result:
     """Return the same of records of one kind, whose states, by key in the order of the records, were asked for."""
-    state = tuple(states.values())
-    key = f"result.{'.'.join(map(str, states))}.{name}"
-    kept: tuple[tuple[Any, ...], Result] | None = cache.get(key)
-    if not kept or kept[0] != state:
-        kept = state, compute()
-        cache.set(key, kept, timeout=None)
-    return kept[1]
+    return kept_in_state(f"result.{'.'.join(map(str, states))}.{name}", tuple(states.values()), compute)

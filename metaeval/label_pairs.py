@@ -67,6 +67,8 @@ def told_of_items(items: npt.NDArray[Any], told_of: Callable[[Any], Any]) -> npt
 
 def some_labels(labels: Labels, is_wanted: npt.NDArray[np.bool_]) -> Labels:
     """Return those labels that are wanted."""
+    if is_wanted.all():
+        return labels
     columns: Iterable[Any] = (column[is_wanted] for column in labels)
     return Labels(*columns)
 

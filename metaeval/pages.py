@@ -116,11 +116,14 @@ class FigureContent(NamedTuple):
     cells: int
 
 
-def figure_contents(figures: QuerySet[Figure], measure: int) -> list[FigureContent]:
-    """Return the figures of a measure, by its place among those compared, and the figures that are of none."""
-    names = figures.values_list("pk", "name")
-    wanted = [pk for pk, name in names if measure_of(name) in (None, measure)]
-    return [figure_content(one.name, one.title, one.specification) for one in figures.filter(pk__in=wanted)]
+def figure_names(figures: QuerySet[Figure], measure: int) -> dict[int, str]:
+    """Return the figures of a measure, by its place among those compared, and those that are of none: names by key."""
+    return {pk: name for pk, name in figures.values_list("pk", "name") if measure_of(name) in (None, measure)}
+
+
+def figure_contents(figures: QuerySet[Figure], names: Collection[int]) -> list[FigureContent]:
+    """Return some figures, by key."""
+    return [figure_content(one.name, one.title, one.specification) for one in figures.filter(pk__in=names)]
 
 
 def measure_of(name: str) -> int | None:

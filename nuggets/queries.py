@@ -5,7 +5,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
-from uuid import UUID
 
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 from django.template.defaultfilters import pluralize
@@ -157,8 +156,9 @@ def present_editions(banks: Iterable[NuggetBank]) -> dict[int, BankEdition]:
 
 def add_keys(nuggets: Snapshot, keys: str | None) -> Snapshot:
     """Return nuggets of an edition with the keys of their records as "id". keys: JSON of [uid, key], of the bank's."""
-    key_of = {str(UUID(uid)): pk for uid, pk in json.loads(keys or "[]")}
-    return [nugget | {"id": key_of[nugget["uid"]]} for nugget in nuggets]
+    # SQLite keeps them without hyphens.
+    key_of = {uid.replace("-", ""): pk for uid, pk in json.loads(keys or "[]")}
+    return [nugget | {"id": key_of[nugget["uid"].replace("-", "")]} for nugget in nuggets]
 
 
 def drafts(bank: NuggetBank) -> list[str]:

@@ -19,12 +19,12 @@ from assessor.scores.loading import (
     Join,
     Labels,
     RunName,
-    as_text,
+    answers_to,
+    as_stored,
     parsed,
     run_names,
     take,
     what_counts,
-    who_answered,
 )
 from assessor.studies.panels import codes_by_answer, is_soft, mean_of_members
 from assessor.work.judging_pool import judging_pool_of
@@ -173,7 +173,7 @@ def load_with_labels(condition: Condition, revised: Revised | None = None) -> tu
     names = Topic.objects.filter(pk__in=cells).values_list("pk", "qid", "title")
     topics = sorted(names, key=lambda topic: topic[1])
     runs = run_names({run for of_topic in cells.values() for run in of_topic}, condition)
-    own = who_answered(runs, cells)
+    own = answers_to(cells).who_answered(runs, cells)
     place = {run.pk: at for at, run in enumerate(runs)}
     scores = np.zeros((len(runs), len(topics), len(SUPPORT_SCORES.all)))
     states = np.full((len(runs), len(topics)), UNANSWERED, dtype=np.int8)
@@ -271,8 +271,8 @@ def _rows(condition: Condition) -> Iterator[tuple[Any, ...]]:
     sheets = without_practice(SupportSheet.objects.filter(condition=condition), "answer").order_by()
     asked = SupportJudgment.everything.filter(sheet=OuterRef("pk")).exclude(state=Label.State.REMOVED).order_by()
     # One row an answer: to fetch a row for each label takes twice as long.
-    joined = asked.alias(counted=COUNTED).alias(letter=_LETTER).values("sheet").values_list(_JOINED)
-    return sheets.values_list(*_NAMES, *as_text(*_TEXTS), Subquery(joined)).iterator(_AT_A_TIME)
+    joined = asked.alias(counted=COUNTED).alias(letter=_LETTER).values_list(_JOINED)
+    return sheets.values_list(*_NAMES, *as_stored(*_TEXTS), Subquery(joined)).iterator(_AT_A_TIME)
 
 
 def _joined(parts: Sequence[_Said]) -> _Said:

@@ -111,12 +111,19 @@ def pooled_passages(topics: Collection[int]) -> QuerySet[Answer]:
 
 def own_answers(topics: Collection[int]) -> QuerySet[Answer]:
     """Return what runs, control runs too, answered to topics, by key; no texts that only labels refer to."""
-    hidden = Answer.everything.filter(import_record__in=Import.objects.exclude(state=Import.State.DONE))
     own: QuerySet[Answer] = Answer.everything.filter(
         topic__in=topics, apart=False, run__import_record__state=Import.State.DONE
     )
     # Without a look at the import of each, an index says who answered what, and no answer is read for it.
-    return own.exclude(pk__in=hidden)
+    return own.exclude(pk__in=hidden_answers())
+
+
+def hidden_answers() -> QuerySet[Answer]:
+    """Return the answers of imports that are not done."""
+    hidden: QuerySet[Answer] = Answer.everything.filter(
+        import_record__in=Import.objects.exclude(state=Import.State.DONE)
+    )
+    return hidden
 
 
 def cited_docids(topics: Sequence[Topic]) -> Iterator[tuple[int, str]]:

@@ -11,7 +11,7 @@ from assessor.campaigns.queries import byte_order, lacking_docids, pooled
 from assessor.desk.queries import state_of_loaded
 from assessor.runtime.process_cache import cache
 from assessor.scores.cache import last_imports
-from assessor.scores.loading import as_text, parsed
+from assessor.scores.loading import as_stored, parsed
 
 _NAMED = 5
 _AT_A_TIME = 1_000
@@ -87,7 +87,7 @@ def _count_cited(campaign: Campaign) -> Counter[str]:
     cited: Counter[str] = Counter()
     documents = RunDocument.objects.filter(run__campaign=campaign).order_by().values_list("run", "docid")
     own = set(documents.iterator(_AT_A_TIME))
-    rows = answers.values_list("run", *as_text("references", "content")).iterator(_AT_A_TIME)
+    rows = answers.values_list("run", *as_stored("references", "content")).iterator(_AT_A_TIME)
     for run, (references, sentences) in ((run, parsed(texts)) for run, *texts in rows):
         docids = {
             references[citation] if isinstance(citation, int) else citation

@@ -12,7 +12,7 @@ from assessor.accounts.models import Person
 from assessor.campaigns.access import organized_campaigns
 from assessor.campaigns.condition_kind import kind_of, names_in_order_of_work
 from assessor.campaigns.models import CONTROL, Answer, Campaign, Import, Run, Topic
-from assessor.campaigns.queries import pooled
+from assessor.campaigns.queries import hidden_answers, pooled
 from assessor.labels.replies import unread
 from assessor.llm.models import Job
 from assessor.llm.queries import open_failures
@@ -158,12 +158,14 @@ def _count_loaded(campaign: Campaign) -> dict[str, Any]:
     sources = campaign.qrels_sources.annotate(
         grade_count=Count("grades", filter=judged), topic_count=Count("grades__topic", filter=judged, distinct=True)
     )
+    # By an index, which does not say of which import an answer is: else each one's row is read.
+    own_texts = Answer.everything.filter(run__campaign=campaign, apart=False).exclude(pk__in=hidden_answers())
     return {
         "topics": campaign.topics.count(),
         "segments": campaign.segments.count(),
         "sources": list(sources),
         "runs": campaign.runs.exclude(task=CONTROL).count(),
-        "answers": Answer.objects.filter(run__campaign=campaign, apart=False).count(),
+        "answers": own_texts.count(),
         "retrieval_runs": campaign.retrieval_runs.count(),
         "pooled": pooled(campaign).values("topic", "docid").order_by().distinct().count(),
     }

@@ -16,7 +16,7 @@ from assessor.preference.models import PreferencePair
 from assessor.preference.queries import GIVEN, LACKING, OPEN
 from assessor.preference.verdicts import FIRST, SECOND, TIE
 from assessor.runtime.process_cache import cache
-from assessor.scores.loading import Labels, RunName, run_names, run_set, systems, who_answered
+from assessor.scores.loading import Labels, RunName, answers_to, run_names, run_set, systems
 from assessor.scores.score_source import Scoring
 from assessor.scores.tables import SEED
 from assessor.work.judging_pool import judged_under, newest_words
@@ -143,7 +143,7 @@ def load_scores(condition: Condition, topic: int | None = None) -> Scores:
         else:
             by_topic[key].append((*of_pair, int(value)))
             ties, rules = ties + (value == TIE), rules + by_rule
-    answered = who_answered(runs, set(place_of_topic))
+    answered = answers_to(place_of_topic).who_answered(runs, place_of_topic)
     for key, at in place_of_topic.items():
         firsts, seconds, outcomes = np.array(by_topic[key], dtype=np.int64).reshape(-1, 3).T
         wins = count_wins(firsts, seconds, outcomes, size)

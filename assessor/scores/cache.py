@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Sum
 
@@ -12,9 +12,11 @@ from assessor.campaigns.queries import members_of, without_practice
 from assessor.runtime.process_cache import cache
 from assessor.scores.loading import Labels, Scores
 from assessor.scores.score_source import scoring_of
-from assessor.scores.tables import SEED, Counting, counted_cells, tukey_groups_of
+from assessor.scores.tables import SEED, Counting, counted_cells, score_table, tukey_groups_of
 from metaeval.stats.bootstrap import bootstrap_means
 from metaeval.stats.means import Policy
+
+Result = TypeVar("Result")
 
 
 class Counts(NamedTuple):
@@ -72,13 +74,22 @@ def scores_with_intervals(
     the scores.
     """
     state, found = _scores(condition, state)
-    key = f"intervals.{condition.pk}.{policy}"
-    kept: tuple[tuple[Any, ...], Counting] | None = cache.get(key)
-    if not kept or kept[0] != state:
+
+    def count() -> Counting:
         cells = counted_cells(found, policy)
-        kept = state, Counting(cells, *bootstrap_means(cells, seed=SEED), tukey_groups_of(found, cells))
-        cache.set(key, kept, timeout=None)
-    return found, kept[1], state[0]
+        intervals = bootstrap_means(cells, seed=SEED)
+        return Counting(cells, *intervals, tukey_groups_of(found, cells), score_table(found, policy))
+
+    return found, kept_in_state(f"intervals.{condition.pk}.{policy}", state, count), state[0]
+
+
+def kept_in_state(name: str, state: tuple[Any, ...], compute: Callable[[], Result]) -> Result:
+    """Return what was computed in a state, computed anew in another one. Only the newest one of a name is kept."""
+    kept: tuple[tuple[Any, ...], Result] | None = cache.get(name)
+    if not kept or kept[0] != state:
+        kept = state, compute()
+        cache.set(name, kept, timeout=None)
+    return kept[1]
 
 
 def _scores(condition: Condition, state: tuple[Any, ...] | None = None) -> tuple[tuple[Any, ...], Scores]:

@@ -27,13 +27,20 @@ def label_table(all_labels: Sequence[ItemLabels]) -> Codes:
 def numbered_table(all_labels: Sequence[Labels] | Sequence[ItemLabels]) -> tuple[Codes, Keys]:
     """Return the same, and the place of each thing's first label among those of all, one after the other: (things,)."""
     keys = numbered(all_labels)
-    things, first, places = np.unique(np.concatenate(keys), return_index=True, return_inverse=True)
+    # Most label all that another labels, and come in the same order: to sort is what takes long.
+    like = [next(at for at, other in enumerate(keys) if np.array_equal(own, other)) for own in keys]
+    different = sorted(set(like))
+    among_all = np.split(np.arange(sum(map(len, keys))), np.cumsum(list(map(len, keys)))[:-1])
+    things, first, places = np.unique(
+        np.concatenate([keys[at] for at in different]), return_index=True, return_inverse=True
+    )
+    ends = np.cumsum([len(keys[at]) for at in different])[:-1]
+    place_of = dict(zip(different, np.split(places, ends), strict=True))
     table = np.full((len(keys), len(things)), NO_VALUE, dtype=np.int8)
-    ends = np.cumsum([len(own) for own in keys])[:-1]
     codes = [labels.code for labels in all_labels]
-    for row, code, place in zip(table, codes, np.split(places, ends), strict=True):
-        row[place] = code
-    return table, first
+    for row, code, at in zip(table, codes, like, strict=True):
+        row[place_of[at]] = code
+    return table, np.concatenate([among_all[at] for at in different])[first]
 
 
 def numbered(all_labels: Sequence[Labels] | Sequence[ItemLabels]) -> list[npt.NDArray[np.int64]]:

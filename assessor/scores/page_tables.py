@@ -73,13 +73,14 @@ LACKING, OUT = Column("incomplete", "Incomplete"), Column("not_judged_by_plan", 
 def runs_listing(measures: Measures, table: Table, first: int = 0) -> Listing:
     """Return the score table of a condition: a line for each run. first: the place of the measure that comes first."""
     order = places_shown(measures, first)
-    counts = [LACKING] if table.incomplete else []
-    counts += [OUT] if table.outside else []
+    is_incomplete, has_outside = bool(table.incomplete), bool(table.outside)  # each looks through all rows
+    counts = [LACKING] if is_incomplete else []
+    counts += [OUT] if has_outside else []
 
     def line(row: Row) -> Line:
         run = (row.run.team, row.run.task) if row.run else ("", "")
-        told = [row.complete, *([row.incomplete] if table.incomplete else [])]
-        told += [row.outside] if table.outside else []
+        told = [row.complete, *([row.incomplete] if is_incomplete else [])]
+        told += [row.outside] if has_outside else []
         figures = [row.figures[at] for at in order]
         cells = [Cell(text, False) for text in run]
         cells += [Cell(measures.all[at].on_page(row.figures[at]), True) for at in order]

@@ -28,19 +28,6 @@ from metaeval.stats.multiple_comparisons import TukeyGroups, is_complete, tukey_
 SEED = 2026  # of the draws of topics for all intervals of leaderboards
 
 
-class Counting(NamedTuple):
-    """The cells that are in means, NaN in place of the others: (runs, topics, measures).
-
-    low, high: the 95 % interval of each mean over topics, (runs, measures). groups: by measure, of the systems' runs in
-    their order; None where a score is missing of one of them.
-    """
-
-    cells: Figures
-    low: Figures
-    high: Figures
-    groups: Sequence[TukeyGroups | None]
-
-
 class Row(NamedTuple):
     """A run of a score table, or what is told over all. figures: by measure, NaN where undefined.
 
@@ -85,6 +72,20 @@ class Table(NamedTuple):
     def outside(self) -> int:
         """How many cells are not judged, as it is planned."""
         return sum(row.outside for row in (*self.systems, *self.controls))
+
+
+class Counting(NamedTuple):
+    """The cells that are in means, NaN in place of the others: (runs, topics, measures).
+
+    low, high: the 95 % interval of each mean over topics, (runs, measures). groups: by measure, of the systems' runs in
+    their order; None where a score is missing of one of them. table: of all runs.
+    """
+
+    cells: Figures
+    low: Figures
+    high: Figures
+    groups: Sequence[TukeyGroups | None]
+    table: Table
 
 
 def score_table(found: Scores, policy: Policy, task: str = "") -> Table:

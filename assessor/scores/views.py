@@ -2,19 +2,29 @@
 
 import math
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 import numpy as np
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Campaign, Condition
 from assessor.scores.boards import BoardLine, Strip, bar_of, scale_of, strip
-from assessor.scores.cache import Counts, condition_scores, scores_with_intervals, with_answers
+from assessor.scores.cache import (
+    Counts,
+    condition_scores,
+    kept_in_state,
+    scores_with_intervals,
+    state_of,
+    with_answers,
+)
 from assessor.scores.leaderboards import FORMS, POLICY_WORDS
 from assessor.scores.loading import RunName, Scores, Topic, runs_outside
 from assessor.scores.page_tables import LACKING, OUT, Line, places_shown, run_listing, runs_listing, topic_listing
@@ -53,7 +63,8 @@ class Gap(NamedTuple):
 
 
 class Board(NamedTuple):
-    """The leaderboard of a condition. lines: those of the table, over and apart: those below them.
+    """The leaderboard of a condition. rows: of its table, and topics: with the addresses of their scores; as the page
+    has them.
 
     outside: the tags of runs that answered its topics and are not in it. strip: the chosen runs topic by topic.
     """
@@ -67,24 +78,15 @@ class Board(NamedTuple):
     measures: list[Choice]
     tasks: list[Choice]
     heads: list[Head]
-    lines: list[BoardLine]
-    over: list[BoardLine]
-    apart: list[BoardLine]
+    rows: SafeString
     scale: str
     hsd: str  # the least difference of two means that is significant; "" where scores are missing
     systems: int
     gaps: list[Gap]
     outside: list[str]
     strip: Strip | None
-    chosen: list[int]  # those runs, by key
-    opened: int | None  # the one of them, which is open in the table; several stand above it
-    topics: list[tuple[Topic, str]]  # with the addresses of their scores
+    topics: SafeString
     beside: Any  # what else the notes of its kind tell
-
-    @property
-    def columns(self) -> int:
-        """How many columns the table has: besides those of the listing, a box, a place, intervals and letters."""
-        return len(self.heads) + 3 + bool(self.hsd)
 
     @property
     def basis(self) -> str:
@@ -220,11 +222,12 @@ def _boards(asked: QueryDict, chosen: list[Condition], policy: Policy) -> list[B
 
 
 def _board(asked: QueryDict, condition: Condition, policy: Policy, others: set[str]) -> Board:
-    found, counting, counts = scores_with_intervals(condition, policy)
+    state = state_of(condition)
+    found, counting, counts = scores_with_intervals(condition, policy, state)
     measures, task = found.measures, asked.get("task", "")
     key = asked.get("measure", measures.keys[0])
     at = measures.keys.index(key) if key in measures.keys else 0
-    table = score_table(found, policy, task)
+    table = score_table(found, policy, task) if task else counting.table
     listed = shown(asked, runs_listing(measures, table, at), f"-{measures.keys[at]}", others)
     bounds = [*counting.high[:, at].tolist(), *(counting.low[:, at].tolist() if measures.all[at].is_signed else ())]
     scale = scale_of([*bounds, *(row.figures[at] for row in (*table.systems, *table.controls))])
@@ -274,11 +277,38 @@ def _board(asked: QueryDict, condition: Condition, policy: Policy, others: set[s
             )
         return made
 
-    topic_page = _topic_pages(condition, policy)
+    slug, topic_page = condition.campaign.slug, _topic_pages(condition, policy)
     picked = sorted((pk for pk in rows if str(pk) in asked.getlist("run")), key=lambda pk: -means.get(pk, -math.inf))
     picked = [places[pk] for pk in picked[:_MOST_COMPARED]]
     opened = found.runs[picked[0]].pk if len(picked) == 1 else None
     closed = _with(asked, without=("run",))
+    hsd = measures.all[at].on_page(groups.least) if groups else ""
+    of_runs = strip(found, picked, at, policy, counting, topic_page) if picked else None
+    chosen = [found.runs[place].pk for place in picked]
+
+    def draw() -> tuple[SafeString, SafeString]:
+        context = {
+            "campaign": condition.campaign,
+            "condition": condition,
+            "policy": policy,
+            "measure": measures.all[at],
+            "columns": len(listed.heads) + 3 + bool(hsd),  # and a box, a place, intervals and letters
+            "lines": lines(listed.listing.lines, are_ranked=True),
+            "over": lines(listed.listing.over),
+            "apart": lines(listed.listing.apart),
+            "opened": opened,
+            "chosen": chosen,
+            "hsd": hsd,
+            "strip": of_runs,
+            "tag": asked.get("tag", ""),
+            "scoring": scoring_of(condition.kind),
+            "topics": [(topic, topic_page(topic.pk)) for topic in found.topics],
+        }
+        return render_to_string("scores/_rows.html", context), render_to_string("scores/_topics.html", context)
+
+    # Of what is searched for there is no end.
+    name = f"board.{condition.pk}.{slug}.{policy}.{sha256(asked.urlencode().encode()).hexdigest()}"
+    drawn_rows, drawn_topics = draw() if tag else kept_in_state(name, state, draw)
     return Board(
         scoring=scoring_of(condition.kind),
         condition=condition,
@@ -292,18 +322,14 @@ def _board(asked: QueryDict, condition: Condition, policy: Policy, others: set[s
         ],
         tasks=_tasks(asked, found, task),
         heads=listed.heads,
-        lines=lines(listed.listing.lines, are_ranked=True),
-        over=lines(listed.listing.over),
-        apart=lines(listed.listing.apart),
+        rows=drawn_rows,
         scale=f"{scale:g}",
-        hsd=measures.all[at].on_page(groups.least) if groups else "",
+        hsd=hsd,
         systems=len(systems),
         gaps=_gaps(found),
         outside=runs_outside(condition, found),
-        strip=strip(found, picked, at, policy, counting, topic_page) if picked else None,
-        chosen=[found.runs[place].pk for place in picked],
-        opened=opened,
-        topics=[(topic, topic_page(topic.pk)) for topic in found.topics],
+        strip=of_runs,
+        topics=drawn_topics,
         beside=scoring_of(condition.kind).beside(condition, found),
     )
 

@@ -12,7 +12,7 @@ from django.db.models import OuterRef, Subquery
 from assessor.campaigns.models import Condition
 from assessor.labels.models import Label
 from assessor.labels.queries import COUNTED, JsonRows
-from assessor.scores.loading import Cell, Labels, RunName, run_names, take, what_counts, who_answered
+from assessor.scores.loading import Cell, Labels, RunName, answers_to, run_names, take, what_counts
 from assessor.work.judging_pool import judged_under
 from assignment.argue.measures import (
     ARGUE_SCORES,
@@ -139,7 +139,7 @@ def load_with_labels(condition: Condition, topic: int | None = None) -> tuple[Sc
     banks = {bank.topic.pk: bank for bank in found if bank.questions}
     _read_sheets(condition, banks, topic)
     runs = run_names({run for bank in banks.values() for run in (*bank.cells, *bank.elsewhere)}, condition)
-    own = who_answered(runs, banks)
+    own = answers_to(banks).who_answered(runs, banks)
     place = {run.pk: at for at, run in enumerate(runs)}
     scores = np.zeros((len(runs), len(banks), len(ARGUE_SCORES.all)))
     states = np.full((len(runs), len(banks)), UNANSWERED, dtype=np.int8)

@@ -1,6 +1,8 @@
 """Comparisons: made, computed in the background, shown with tables and figures, and as files."""
 
+from functools import cache
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -17,6 +19,7 @@ from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.campaigns.queries import without_practice
 from assessor.labels.label_kind import label_kind
 from assessor.scores.leaderboards import POLICY_WORDS
+from assessor.scores.sorting import Shown
 from assessor.scores.sorting import shown as sorted_table
 from assessor.studies.queries import Registrations
 from metaeval import actions, ceiling_tables, headline
@@ -30,7 +33,15 @@ from metaeval.joint import references
 from metaeval.judge_agreement import judge_groups
 from metaeval.kept_results import kept_result
 from metaeval.models import Comparison, ScoreTable
-from metaeval.pages import Difference, differences, figure_contents, measure_rows, score_listing, top_of
+from metaeval.pages import (
+    Difference,
+    differences,
+    figure_contents,
+    figure_names,
+    measure_rows,
+    score_listing,
+    top_of,
+)
 from metaeval.queries import comparisons_of, conditions_of, latest_calculations, preview
 from metaeval.report import JSON, with_keys_of_topics
 from metaeval.stats.means import Policy
@@ -155,9 +166,16 @@ def _context(request: PersonRequest, campaign: Campaign, found: Comparison) -> d
     if rows and measure not in keys:
         raise Http404("There is no such measure.")
     usual = f"-{rows[0].measure.key}" if rows else ""
-    listings = [score_listing(result, place) for place in ("first", "second")] if rows else []
-    figures = figure_contents(latest.done.figures.all(), keys.index(measure) if rows else 0)
-    tables = [sorted_table(request.GET, listing, usual) for listing in listings]
+    figures = latest.done.figures.all()
+    wanted = figure_names(figures, keys.index(measure) if rows else 0)
+    # Parts of the page that are kept ask for neither of these.
+    drawn = cache(lambda: figure_contents(figures, wanted))
+
+    def tables() -> list[tuple[Any, Shown]]:
+        listings = [score_listing(result, place) for place in ("first", "second")] if rows else []
+        shown = [sorted_table(request.GET, listing, usual) for listing in listings]
+        return list(zip(result["sides"], shown, strict=False))
+
     names = headline.names_of_sides(found)
     return context | {
         **ceiling_tables.page_context(result, *names),
@@ -174,10 +192,11 @@ def _context(request: PersonRequest, campaign: Campaign, found: Comparison) -> d
         "matrix": _matrix(result),
         "groups": [(name, *words, result[name]) for name, words in _GROUPS.items() if result.get(name)],
         "tables_last": 0 if request.GET else None,  # seconds, for ever
-        "tables": list(zip(result["sides"], tables, strict=False)),
-        "figures": [one for one in figures if not one.name.startswith(TOP)],
+        "tables": tables,
+        "has_figures": any(not name.startswith(TOP) for name in wanted.values()),
+        "figures": lambda: [one for one in drawn() if not one.name.startswith(TOP)],
         "top": top_of(result, measure),
-        "top_figures": [one for one in figures if one.name.startswith(TOP)],
+        "top_figures": lambda: [one for one in drawn() if one.name.startswith(TOP)],
         "figure_forms": FORMS,
         "files": [JSON, *latest.done.files],
         "has_biases": bool(rows) and is_of_judge(found),

@@ -1,6 +1,7 @@
 """The nuggets of one condition as items: a table, figures, and how short a bank may be."""
 
 import re
+from bisect import bisect_right
 
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse, HttpResponseBase
@@ -34,9 +35,10 @@ _ON_A_PAGE = 50
 def nugget_items(request: PersonRequest, slug: str, condition_id: int) -> HttpResponse:
     """The nuggets, all or some, sorted by a column; how short a bank may be; the figures, which htmx asks for."""
     condition = _with_items(request, slug, condition_id)
-    found, address = item_analysis(condition), reverse("nugget_items", args=[slug, condition_id])
+    address = reverse("nugget_items", args=[slug, condition_id])
     if request.htmx:
-        return later_figures(request, item_figures(condition, found), address, are_of_query=False)
+        return later_figures(request, item_figures(condition), address, are_of_query=False)
+    found = item_analysis(condition)
     item = label_kind(condition.kind).item
     flag = _flag(request.GET.get("flag", ""))
     asked = request.GET.copy()
@@ -47,16 +49,19 @@ def nugget_items(request: PersonRequest, slug: str, condition_id: int) -> HttpRe
         one for one in (found.nuggets if keep is None else found.dropped(keep)) if flag is None or flag in one.flags
     ]
     hours = measured_hours(condition) * len(found.topics)
+    flagged, places = found.flagged, sorted(one.place for one in found.nuggets)
     context = {
         "campaign": condition.campaign,
         "condition": condition,
         "item": item,
         "found": found,
         "sentence": sentence(found, item, hours),
-        "flags": [(one.name.lower(), one, found.flagged(one)) for one in Flag],
+        "flags": [(one.name.lower(), one, flagged[one]) for one in Flag],
         "flag": flag,
         "keep": keep,
-        "short_banks": [(one, len(found.dropped(one.nuggets)), hours * (1 - one.share)) for one in found.curve[:-1]],
+        "short_banks": [
+            (one, len(places) - bisect_right(places, one.nuggets), hours * (1 - one.share)) for one in found.curve[:-1]
+        ],
         "hours": hours,
         "heads": heads,
         "page": Paginator(sorted_nuggets(some, request.GET.get("sort", "r")), _ON_A_PAGE).get_page(
@@ -73,7 +78,7 @@ def nugget_items(request: PersonRequest, slug: str, condition_id: int) -> HttpRe
 def nugget_figure(request: PersonRequest, slug: str, condition_id: int, name: str, form: str) -> HttpResponseBase:
     """A figure: as a file, as the page draws it, or what it shows as a table."""
     condition = _with_items(request, slug, condition_id)
-    figure = next((one for one in item_figures(condition, item_analysis(condition)) if one.name == name), None)
+    figure = next((one for one in item_figures(condition) if one.name == name), None)
     if figure is None:
         raise Http404("There is no such figure.")
     return figure_response(request, figure.specification, name=f"{slug}.{condition}.{name}", form=form)

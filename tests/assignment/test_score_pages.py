@@ -164,7 +164,7 @@ def test_bars_have_the_interval_of_the_mean_over_topics(as_olga: Client, auto: C
     )
     assert bars == [("75.00%", "50.00%", "100.00%"), ("50.00%", "0.00%", "100.00%"), ("0.00%", "0.00%", "0.00%")]
     assert "0 to 1, 95 % interval</th>" in text
-    found, (cells, low, high, _), _ = scores_with_intervals(auto, Policy.ANSWERED)
+    found, (cells, low, high, *_), _ = scores_with_intervals(auto, Policy.ANSWERED)
     expected = bootstrap_means(cells, seed=2026)
     assert np.array_equal(low, expected[0], equal_nan=True)
     assert np.array_equal(high, expected[1], equal_nan=True)
@@ -184,6 +184,27 @@ def test_intervals_are_kept_until_a_label_changes(as_olga: Client, auto: Conditi
     say(sheet_on(auto, "t1", "team.one"), 0, label=None)
     get(as_olga, scores_of(auto))
     assert len(made) == 2
+
+
+def test_rows_are_kept_and_follow_every_label_and_what_is_asked(as_olga: Client, auto: Condition):
+    asked = ("", "&measure=a", "&policy=answered", f"&run={Run.objects.get(tag='team.one').pk}")
+
+    def shown() -> list[list[list[str]]]:
+        return [board(get(as_olga, scores_of(auto) + query)[1]) for query in asked]
+
+    def anew() -> list[list[list[str]]]:
+        found = []
+        for query in asked:
+            cache.clear()
+            found.append(board(get(as_olga, scores_of(auto) + query)[1]))
+        return found
+
+    before = anew()
+    assert [shown(), shown()] == [before, before]
+    say(sheet_on(auto, "t1", "team.one"), 0, label="not_support")
+    after = shown()
+    assert after == anew()
+    assert all(one != other for one, other in zip(before, after, strict=True))
 
 
 def test_runs_that_are_not_told_apart_share_a_letter(as_olga: Client, auto: Condition):

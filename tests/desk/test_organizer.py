@@ -17,8 +17,8 @@ from django.test import Client
 from django.utils import timezone
 
 from assessor.accounts.models import Person
-from assessor.campaigns.actions import change_protocol, create_campaign
-from assessor.campaigns.models import Answer, Campaign, Condition, Event, Grade, Import, Membership, QrelsSource
+from assessor.campaigns.actions import add_member, change_protocol, create_campaign
+from assessor.campaigns.models import Answer, Campaign, Condition, Event, Grade, Import, Membership, QrelsSource, Role
 from assessor.desk import queries
 from assessor.imports import importer, tasks
 from assessor.llm.actions import Plan, launch
@@ -32,7 +32,7 @@ from metaeval.studies import study_result
 from nuggets.models import NuggetBank
 from tests.assignment.lines import line as assignments
 from tests.assignment.lines import nugget
-from tests.conftest import QRELS, SEGMENTS, client_of, make_assessor
+from tests.conftest import QRELS, SEGMENTS, client_of, make_assessor, make_person
 from tests.llm.conftest import endpoint  # noqa: F401  # a fixture
 from tests.relevance.conftest import give_relevance, judge_item
 from tests.support.lines import cites
@@ -583,6 +583,17 @@ def test_an_administrator_is_no_assessor(admin, condition, topic, olga):
     person = Person.objects.get(pk=admin.pk)
     with pytest.raises(PlanError, match="an administrator isn't an assessor"):
         give_tasks(campaign=condition.campaign, topics=[topic], condition=condition, person=person, acting_user=olga)
+
+
+def test_the_sidebar_counts_what_the_campaign_at_hand_has(as_olga: Client, campaign: Campaign, olga: Person):
+    other = create_campaign(name="Other", slug="other", acting_user=olga)
+    for name in ("anna", "ben"):
+        add_member(campaign=campaign, person=make_person(name), role=Role.ASSESSOR, acting_user=olga)
+    people = []
+    for slug in (campaign.slug, other.slug, campaign.slug):
+        page = as_olga.get(f"/campaigns/{slug}/").content.decode()
+        people.append(re.findall(r'People<span class="count">([0-9]+)</span>', page))
+    assert people == [["3"], ["1"], ["3"]]
 
 
 def test_half_an_import_counts_nowhere(as_olga, campaign, import_file):

@@ -78,7 +78,7 @@ def test_the_table_has_what_labels_come_to(client: Client, first: Condition):
 
 def test_the_sentence_says_what_the_numbers_say(client: Client, eight: Condition):
     found = item_analysis(eight)
-    assert (found.flagged(Flag.NEVER_FOUND), found.flagged(Flag.NEGATIVE), found.runs) == (1, 1, 8)
+    assert (found.flagged[Flag.NEVER_FOUND], found.flagged[Flag.NEGATIVE], found.runs) == (1, 1, 8)
     correlations = sorted(one.r for one in found.nuggets if one.r is not None)
     middle = (correlations[1] + correlations[2]) / 2
     short = next(one for one in found.curve if (one.best.mean or 0) >= 0.9)

@@ -335,7 +335,7 @@ def test_how_many_queries_loading_takes_does_not_depend_on_how_much_there_is(aut
         with CaptureQueriesContext(connection) as queries:
             load_scores(condition)
         counts.append(len(queries))
-    assert counts == [6, 6]
+    assert counts == [7, 7]
 
 
 def test_counts_say_how_far_it_is_and_what_waits_for_a_text(auto: Condition, cited: Campaign):

@@ -132,7 +132,7 @@ class Answer(Imported):
     WITH_LABELS = (Form.TEXT, Form.SENTENCES)
 
     run = models.ForeignKey(Run, models.PROTECT, related_name="answers", db_index=False)
-    topic = models.ForeignKey("campaigns.Topic", models.PROTECT, related_name="answers")
+    topic = models.ForeignKey("campaigns.Topic", models.PROTECT, related_name="answers", db_index=False)
     form = models.CharField(max_length=10, choices=Form, default=Form.RAG24)
     references = JSONText(default=list)
     content = JSONText(default=list, help_text="The sentences, each with text and citations, as they came.")
@@ -148,8 +148,12 @@ class Answer(Imported):
         constraints = (
             models.UniqueConstraint(fields=("run", "topic"), condition=models.Q(apart=False), name="own_answer_once"),
         )
-        # Instead of the one of run alone: the page of exports looks for the few that came with labels.
-        indexes = (models.Index(fields=("run", "form"), name="answers_by_form"),)
+        # Instead of those of run and topic alone: the page of exports looks for the few that came with labels, and
+        # whoever scores all of a track's answers reads none of their texts.
+        indexes = (
+            models.Index(fields=("run", "form"), name="answers_by_form"),
+            models.Index(fields=("topic", "run", "words", "apart"), name="answers_to_score"),
+        )
 
     def __str__(self) -> str:
         return f"answer {self.pk}"

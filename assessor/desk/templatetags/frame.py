@@ -1,12 +1,14 @@
 """The frame of organizers' pages."""
 
 from typing import Any
+from unicodedata import normalize
 
 from django import template
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.text import Truncator
 
 from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import Condition, Event
@@ -37,6 +39,13 @@ def icon(name: str, tone: str = "") -> SafeString:
 def thousands(number: int) -> str:
     """Return a number as people read it: "20,283"."""
     return f"{number:,}"
+
+
+@register.filter
+def shortened(text: str, most: int) -> str:
+    """Return what truncatechars does, which looks at each letter of a text, also where nothing is to be cut."""
+    whole = normalize("NFC", text)
+    return whole if len(whole) <= most else Truncator(whole).chars(most)
 
 
 @register.filter

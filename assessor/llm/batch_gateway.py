@@ -66,7 +66,7 @@ class BatchGateway(Gateway):
     def create(self, input_file: str, metadata: dict[str, str]) -> Told:
         """Have the requests of a file answered."""
         expires: Any = {"anchor": "created_at", "seconds": _OUTPUT_SECONDS}
-        return _told(
+        return self._told(
             self._done(
                 self._client.batches.create(
                     input_file_id=input_file,
@@ -80,10 +80,10 @@ class BatchGateway(Gateway):
         )
 
     def retrieve(self, remote_id: str) -> Told:
-        return _told(self._done(self._client.batches.retrieve(remote_id, extra_headers=self._headers)))
+        return self._told(self._done(self._client.batches.retrieve(remote_id, extra_headers=self._headers)))
 
     def cancel(self, remote_id: str) -> Told:
-        return _told(self._done(self._client.batches.cancel(remote_id, extra_headers=self._headers)))
+        return self._told(self._done(self._client.batches.cancel(remote_id, extra_headers=self._headers)))
 
     def find(self, key: str, value: str, since: datetime) -> Told | None:
         """Return the batch that has this in its metadata, among the newest and those made since; None for none."""
@@ -92,7 +92,7 @@ class BatchGateway(Gateway):
             page = self._done(self._client.batches.list(limit=_PAGE, extra_headers=self._headers, **after))
             for one in page.data:
                 if (one.metadata or {}).get(key) == value:
-                    return _told(one)
+                    return self._told(one)
             if not page.data or not page.has_more or page.data[-1].created_at < since.timestamp():
                 break
             after = {"after": page.data[-1].id}
@@ -125,6 +125,21 @@ class BatchGateway(Gateway):
                     raise Failed(f"A file of answers is larger than {_LARGEST_FILE >> 30} GiB.", 0, status=200)
                 into.write(part)
 
+    def _told(self, batch: "RemoteBatch") -> Told:
+        """Return what counts of a batch; an empty name of a file is none."""
+        errors = (batch.errors.data if batch.errors else None) or []
+        counts = batch.request_counts
+        return Told(
+            _word(batch.id),
+            _word(batch.status)[:20],
+            _word(batch.input_file_id),
+            _word(batch.output_file_id),
+            _word(batch.error_file_id),
+            (counts.completed or 0) + (counts.failed or 0) if counts else 0,
+            _word(errors[0].code if errors else "")[:100],
+            self._clean("; ".join(str(one.message) for one in errors[:3]))[:_LONGEST_MESSAGE],
+        )
+
     def _done(self, asked: Awaitable[_Result], seconds: float = _CONTROL_SECONDS) -> _Result:
         return self._loop.run(self._in_time(asked, seconds))
 
@@ -146,22 +161,6 @@ class BatchGateway(Gateway):
             raise Failed(self._clean(str(error)), 0, status=200) from None
         except Exception as error:
             raise Failed(f"The request broke off: {type(error).__name__}", 0) from None
-
-
-def _told(batch: "RemoteBatch") -> Told:
-    """Return what counts of a batch; an empty name of a file is none."""
-    errors = (batch.errors.data if batch.errors else None) or []
-    counts = batch.request_counts
-    return Told(
-        _word(batch.id),
-        _word(batch.status)[:20],
-        _word(batch.input_file_id),
-        _word(batch.output_file_id),
-        _word(batch.error_file_id),
-        (counts.completed or 0) + (counts.failed or 0) if counts else 0,
-        _word(errors[0].code if errors else "")[:100],
-        storable("; ".join(str(one.message) for one in errors[:3]))[:_LONGEST_MESSAGE],
-    )
 
 
 def _word(text: Any) -> str:

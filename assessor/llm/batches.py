@@ -7,7 +7,7 @@ for there by its uid before it is sent again, and answers that are read again ar
 import json
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -16,7 +16,7 @@ from typing import IO, Any, NamedTuple
 
 from django.conf import settings
 from django.db import close_old_connections, connection, transaction
-from django.db.models import Exists, F, OuterRef, Sum
+from django.db.models import Count, Exists, F, OuterRef, Sum
 from django.db.models.functions import Length
 from django.utils import timezone
 
@@ -159,8 +159,12 @@ def _send(batch: Batch, provider: BatchGateway) -> None:
             for file_id in provider.files_called(name):
                 provider.delete_file(file_id)
             batch.input_file = ""
-    if told is None and not _is_wanted(batch.job):
-        end(batch, _NOT_DONE[1])
+    _count(batch)
+    if told is None and not (_is_wanted(batch.job) and batch.requests_total):
+        end(batch, "cancelled")
+        return
+    if told is None and batch.job.state not in Job.ACTIVE:
+        batch.message = "It is sent once the job is resumed."
         return
     if told is None:
         with tempfile.TemporaryFile(dir=settings.DATA_DIR) as file:
@@ -197,7 +201,7 @@ def _follow(batch: Batch, told: Told, provider: BatchGateway) -> None:
     batch.input_file = told.input_file or batch.input_file
     batch.output_file, batch.error_file, batch.code = told.output_file, told.error_file, told.code
     names = [name for name in (told.output_file, told.error_file) if name]
-    reading = Reading(batch)
+    reading = Reading(batch, provider.without_key)
     for name in names:
         with tempfile.TemporaryFile(dir=settings.DATA_DIR) as file:
             provider.download(name, file)
@@ -250,10 +254,14 @@ class Repeated(NamedTuple):
 
 
 class Reading:
-    """Reads files of answers of a batch, in any order of lines, and writes them beside its requests."""
+    """Reads files of answers of a batch, in any order of lines, and writes them beside its requests.
 
-    def __init__(self, batch: Batch) -> None:
+    clean: takes the key out of what an endpoint repeats.
+    """
+
+    def __init__(self, batch: Batch, clean: Callable[[str], str] = str) -> None:
         self._batch = batch
+        self._clean = clean
         self._seen: set[str] = set()
         self.repeated: list[Repeated] = []
         self.unknown = 0  # lines that are no answer to a request of the batch
@@ -283,7 +291,7 @@ class Reading:
                 self._repeat(request, status, response)
                 continue
             self._seen.add(request)
-            yield status, response, "", self._batch.pk, request
+            yield status, self._clean(response), "", self._batch.pk, request
 
     def _repeat(self, request: str, status: int, response: str) -> None:
         came = gateway.read_batched(status, response)
@@ -405,36 +413,53 @@ def _settle(job_id: int) -> bool:
     return job.state in Job.ACTIVE and job.units.filter(state=Unit.State.WAITING).exists()
 
 
-@transaction.atomic
 def make(job_id: int, *, is_carried: bool = False) -> Batch | None:
-    """Make a batch of requests that wait, once no unit of the job can go on without an answer; None for none."""
-    judge_id = Job.objects.values_list("judge", flat=True).get(pk=job_id)
-    judge = ModelJudge.objects.select_for_update(no_key=True).get(pk=judge_id)  # one batch of a judge at a time
-    job = (
-        Job.objects.select_for_update(no_key=True, of=("self",)).select_related("condition", "campaign").get(pk=job_id)
-    )
-    mode = Job.Mode.FILES if is_carried else Job.Mode.BATCH
-    if job.state not in Job.ACTIVE or job.mode != mode:
-        return None
-    at_work = job.units.filter(state__in=(Unit.State.WAITING, Unit.State.CLAIMED))
-    open_ones = Batch.objects.filter(job__judge=judge, ended_at=None)
-    if at_work.exists() or (not is_carried and open_ones.filter(is_carried=False, status__in=_NOT_TAKEN).exists()):
-        return None
-    last = job.batches.first()
-    is_too_much = last is not None and last.code == Batch.TOKEN_LIMIT
-    if is_too_much and open_ones.exists():
-        return None  # until there is room again
-    most = max(1, last.requests_total // 2) if last and is_too_much else MOST_REQUESTS
-    chosen = _choose(job, judge, most)
+    """Make a batch of requests that wait, once no unit of the job can go on without an answer; None for none.
+
+    Requests are put into it some at a time, so that others can write in between: one that lacks the rest after a kill
+    is sent as it is.
+    """
+    job = Job.objects.select_related("judge", "condition", "campaign").get(pk=job_id)
+    chosen = _choose(job, job.judge, most) if (most := _most(job, is_carried=is_carried)) else []
     if not chosen:
         return None
-    batch = Batch.objects.create(job=job, is_carried=is_carried, requests_total=len(chosen))
-    for start in range(0, len(chosen), _AT_ONCE):
-        BatchRequest.objects.filter(pk__in=chosen[start : start + _AT_ONCE]).update(batch=batch)
-    batch.tokens_in = batch.requests.aggregate(sum=Sum("tokens_in"))["sum"] or 0
-    batch.save(update_fields=["tokens_in"])
-    Job.objects.filter(pk=job.pk).update(calls_begun=F("calls_begun") + len(chosen))
+    with transaction.atomic():
+        ModelJudge.objects.select_for_update(no_key=True).get(pk=job.judge_id)  # one batch of a judge at a time
+        job = Job.objects.select_related("judge", "condition", "campaign").get(pk=job_id)
+        if not _most(job, is_carried=is_carried):
+            return None
+        batch = Batch.objects.create(job=job, is_carried=is_carried, **claims.begun())
+    with claims.held(batch), _signs_of_life(batch):
+        for start in range(0, len(chosen), _AT_ONCE):
+            some = BatchRequest.objects.filter(pk__in=chosen[start : start + _AT_ONCE], batch=None, status=None)
+            some.update(batch=batch)
+        _count(batch)
+        claims.mine(batch).update(state=Batch.State.WAITING)
     return batch
+
+
+def _most(job: Job, *, is_carried: bool) -> int:
+    """Return how many requests the next batch of a job may have; 0 where it can have none now."""
+    mode = Job.Mode.FILES if is_carried else Job.Mode.BATCH
+    open_ones = Batch.objects.filter(job__judge=job.judge_id, ended_at=None)
+    not_taken = open_ones.filter(is_carried=False, status__in=_NOT_TAKEN)
+    at_work = job.units.filter(state__in=(Unit.State.WAITING, Unit.State.CLAIMED))
+    if job.state not in Job.ACTIVE or job.mode != mode or at_work.exists() or (not is_carried and not_taken.exists()):
+        return 0
+    last = job.batches.first()
+    if last is None or last.code != Batch.TOKEN_LIMIT:
+        return MOST_REQUESTS
+    return 0 if open_ones.exists() else max(1, last.requests_total // 2)  # half of it, once there is room again
+
+
+@transaction.atomic
+def _count(batch: Batch) -> None:
+    """Count a batch's requests, and them as calls of its job, once."""
+    sums = batch.requests.aggregate(number=Count("pk"), tokens=Sum("tokens_in"))
+    batch.requests_total, batch.tokens_in = sums["number"], sums["tokens"] or 0
+    counted = Batch.objects.filter(pk=batch.pk, requests_total=0)
+    if counted.update(requests_total=batch.requests_total, tokens_in=batch.tokens_in):
+        Job.objects.filter(pk=batch.job_id).update(calls_begun=F("calls_begun") + batch.requests_total)
 
 
 def _choose(job: Job, judge: ModelJudge, most: int) -> list[int]:

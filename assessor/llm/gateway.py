@@ -192,7 +192,7 @@ class Gateway:
             raise Failed(message, _since(begun)) from None
         milliseconds = _since(begun)
         try:
-            return read_reply(self._without_key(raw), milliseconds)
+            return read_reply(self.without_key(raw), milliseconds)
         except NO_COMPLETION:
             message = f"The endpoint's response is no chat completion: {self._clean(raw[:_LONGEST_ERROR])}"
             raise Failed(message, milliseconds, status=200) from None
@@ -227,9 +227,10 @@ class Gateway:
 
     def _clean(self, text: str) -> str:
         """Return a text of the endpoint without the key, which some endpoints repeat, and not too long."""
-        return storable(self._without_key(text))[:_LONGEST_ERROR]
+        return storable(self.without_key(text))[:_LONGEST_ERROR]
 
-    def _without_key(self, text: str) -> str:
+    def without_key(self, text: str) -> str:
+        """Return a text of the endpoint without the key."""
         return text.replace(self._setting.key, "[key]") if self._setting.key else text
 
 

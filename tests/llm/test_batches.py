@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
@@ -308,3 +309,48 @@ def test_answers_to_something_else_change_nothing(study: Campaign, endpoint, tmp
     with pytest.raises(CommandError, match="None of these lines answers a request"):
         call_command("read_batch", job.pk, tmp_path / "answers")
     assert list(BatchRequest.objects.order_by("pk").values()) == before
+
+
+def test_a_paused_job_sends_no_batch(study: Campaign, endpoint, olga):
+    server = endpoint()
+    job = batched(make_judge(study, server.base_url))
+    runner.run_job(job.pk)
+    assert batches.make(job.pk) is not None
+    actions.pause(job=job, acting_user=olga)
+    job = look(job, times=2)
+    assert (statuses(job), server.of("batch_created")) == ([""], [])
+    assert job.batches.get().message == "It is sent once the job is resumed."
+    actions.resume(job=job, acting_user=olga)
+    whole(ended(job), server)
+
+
+def test_a_batch_that_was_half_made_at_a_kill_goes_as_it_is(study: Campaign, endpoint, monkeypatch):
+    server = endpoint()
+    job = batched(make_judge(study, server.base_url))
+    runner.run_job(job.pk)
+    monkeypatch.setattr(batches, "_AT_ONCE", 12)
+    put = QuerySet.update
+
+    def dies(rows, **columns):
+        done = put(rows, **columns)
+        if "batch" in columns:
+            monkeypatch.setattr(QuerySet, "update", put)
+            raise SystemExit
+        return done
+
+    monkeypatch.setattr(QuerySet, "update", dies)
+    with pytest.raises(SystemExit):
+        batches.make(job.pk)
+    job = ended(job)
+    whole(job, server)
+    assert list(job.batches.order_by("pk").values_list("requests_total", flat=True)) == [12, 18]
+    assert job.calls_begun == TOPICS
+
+
+def test_no_key_is_stored_that_an_endpoint_repeats(study: Campaign, endpoint, monkeypatch):
+    monkeypatch.setenv("TEST_API_KEY", "rehearsal")  # which each answer has
+    server = endpoint(garbage_rate=0)
+    job = ended(batched(make_judge(study, server.base_url, key_variable="TEST_API_KEY")))
+    assert job.units_done == TOPICS
+    assert not Call.objects.filter(response__contains="rehearsal").exists()
+    assert Call.objects.filter(response__contains="[key]").count() == TOPICS

@@ -327,6 +327,62 @@ MUTATIONS = [
         "if False:",
         "tests/llm/test_jobs.py",
     ),
+    Mutation(
+        "a batch is looked for at the provider before it is sent again",
+        "assessor/llm/batches.py",
+        "    if batch.attempts > 1:\n",
+        "    if False:\n",
+        "tests/llm/test_batches_killed.py -k wherever",
+    ),
+    Mutation(
+        "a batch under way counts towards the budget of money",
+        "assessor/llm/batches.py",
+        "spent = job.cost + reserved(job, judge)",
+        "spent = job.cost",
+        "tests/llm/test_batches.py",
+    ),
+    Mutation(
+        "a paused job sends no batch",
+        "assessor/llm/batches.py",
+        "if told is None and batch.job.state not in Job.ACTIVE:",
+        "if False:",
+        "tests/llm/test_batches.py",
+    ),
+    Mutation(
+        "what a cancelled job has paid for stands in the ledger",
+        "assessor/llm/batches.py",
+        "                _record(batch, _unread(batch))\n",
+        "                pass\n",
+        "tests/llm/test_batches.py",
+    ),
+    Mutation(
+        "an answer that comes twice counts as answered twice",
+        "assessor/llm/batches.py",
+        "            if request in self._seen:",
+        "            if False:",
+        "tests/llm/test_batches.py",
+    ),
+    Mutation(
+        "both files of a batch are read",
+        "assessor/llm/batches.py",
+        "names = [name for name in (told.output_file, told.error_file) if name]",
+        "names = [name for name in (told.output_file,) if name]",
+        "tests/llm/test_batches.py",
+    ),
+    Mutation(
+        "batches cost half",
+        "assessor/llm/models.py",
+        "price_in = price_in / 2 if self.price_in_batch is None",
+        "price_in = price_in if self.price_in_batch is None",
+        "tests/llm/test_batches.py",
+    ),
+    Mutation(
+        "what expired waits for the next batch",
+        "assessor/llm/batches.py",
+        "    else:\n        left.update(batch=None)\n",
+        "",
+        "tests/llm/test_batches.py",
+    ),
 ]
 
 

@@ -40,6 +40,7 @@ _PREDICATES = {
     "invited as organizer": "invited {} as an organizer",
     "job cancelled": "cancelled the job {}",
     "job done": "finished the job {}",
+    "job goes on live": "had the rest of the job {} asked one by one",
     "job halted": "halted the job {}",
     "job launched": "launched the job {}",
     "job paused": "paused the job {}",

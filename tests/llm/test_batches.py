@@ -195,10 +195,18 @@ def test_a_budget_of_calls_holds_over_batches(study: Campaign, endpoint):
 
 
 def test_a_budget_of_money_counts_what_is_under_way(study: Campaign, endpoint):
-    server = endpoint(batch_seconds=0.2)
+    server = endpoint(batch_seconds=1_000)
     judge = make_judge(study, server.base_url, price_in=Decimal(2000))
-    job = batched(judge, most_cost=Decimal(2))
-    job = ended(job, looks=100)
+    job = look(batched(judge, most_cost=Decimal(2)), times=4)
+    assert (job.state, job.cost, statuses(job)) == (Job.State.RUNNING, 0, ["in_progress"])
+    first = job.batches.get()
+    assert Decimal(1) < judge.cost(first.tokens_in, 0, in_batch=True) <= Decimal(2)
+    assert 0 < job.calls_begun == first.requests_total < TOPICS
+
+
+def test_a_budget_of_money_ends_a_job_in_batches(study: Campaign, endpoint):
+    judge = make_judge(study, endpoint().base_url, price_in=Decimal(2000))
+    job = ended(batched(judge, most_cost=Decimal(2)), looks=100)
     assert job.state == Job.State.HALTED
     assert job.message == "The budget of 2 would be exceeded by the next call."
     assert Decimal(1) < job.cost <= Decimal(2)

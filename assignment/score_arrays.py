@@ -196,7 +196,8 @@ def load_with_labels(
         cells: dict[int, Cell[int]] = {}  # of each the place of its sheet
         told = zip(sheets.run.tolist(), sheets.is_apart.tolist(), sheets.is_newest.tolist(), strict=True)
         for sheet, (run, is_apart, is_newest) in enumerate(told):
-            if run in place:
+            # Of a panel, some members may judge what its quorum does not.
+            if run in place and (not condition.is_panel or judged.holds(key, run)):
                 take(cells, run, Cell(is_apart, sheet if is_newest else None))
         said, lacking = what_counts(condition, cells, own[key], bank.elsewhere & place.keys())
         counted = sheets.at(list(said.values()))

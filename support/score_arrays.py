@@ -182,7 +182,10 @@ def load_with_labels(condition: Condition, revised: Revised | None = None) -> tu
     judged = judging_pool_of(condition)
     scored = []
     for at, (pk, qid, title) in enumerate(topics):
-        found, lacking = what_counts(condition, cells[pk], own[pk])
+        of_topic = cells[pk]
+        if condition.is_panel:  # some members may judge what its quorum does not
+            of_topic = {run: cell for run, cell in of_topic.items() if judged.holds(pk, run)}
+        found, lacking = what_counts(condition, of_topic, own[pk])
         rows, counted = [place[run] for run in found], list(found.values())
         run_of[counted], topic_of[counted] = list(found), pk
         scores[rows, at] = said.figures[counted]

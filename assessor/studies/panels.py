@@ -31,6 +31,7 @@ RULE_WORDS = {
     Rule.DAWID_SKENE: "Dawid-Skene",
 }
 ONE_FAMILY = "panel of one family"
+_RULE = np.int8(64)  # no kind has as many labels
 TIED = (Rule.MAJORITY, Rule.MEDIAN)  # the rules by which several labels could count
 
 
@@ -92,10 +93,13 @@ def panel_table(panel: Condition, topic: int | None = None) -> PanelTable:
         (scoring.load_with_labels(one) if topic is None or is_fitted else scoring.load_topic(one, topic))[1]
         for one in panel.members
     ]
-    given, first = numbered_table(parts)
+    # One table of both: the label, and with _RULE added where a rule gave it.
+    both, first = numbered_table([one._replace(code=one.code + _RULE * one.by_rule) for one in parts])
+    is_missing = both == NO_VALUE
+    given: Codes = np.where(is_missing, np.int8(NO_VALUE), both % _RULE).astype(np.int8)
+    is_by_rule: Flags = (is_missing | (both >= _RULE)).all(axis=0)
     columns = [np.concatenate(column)[first] for column in zip(*parts, strict=True)]
     things = Labels(*columns)
-    is_by_rule = _by_rule(parts, given)
     labels = len(label_kind(panel.kind).labels)
     fitted, problem = None, ""
     if settings.rule == Rule.MEAN:
@@ -116,13 +120,6 @@ def panel_table(panel: Condition, topic: int | None = None) -> PanelTable:
     codes = found.codes.copy()
     by_people = _take_peoples(panel, things, found.is_open, codes)
     return PanelTable(things._replace(code=codes, by_rule=is_by_rule), given, found.is_open, by_people, fitted, problem)
-
-
-def _by_rule(parts: Sequence[Labels], given: Codes) -> Flags:
-    """Return of each thing whether a rule gave all its labels."""
-    by_rule, _ = numbered_table([one._replace(code=one.by_rule.astype(np.int8)) for one in parts])
-    found: Flags = ((by_rule == 1) | (given == NO_VALUE)).all(axis=0)
-    return found
 
 
 def _of_systems(runs: npt.NDArray[Any]) -> Flags:

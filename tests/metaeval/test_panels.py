@@ -16,32 +16,34 @@ from django.urls import reverse
 from assessor.accounts.models import Person
 from assessor.campaigns.actions import ConditionError, mark_panels
 from assessor.campaigns.condition_kind import CIRCULAR
-from assessor.campaigns.models import Campaign, Condition, Event, Judge
+from assessor.campaigns.models import Answer, Campaign, Condition, Event, Judge, Run
 from assessor.exports.freeze import freeze
 from assessor.exports.readiness import missing
 from assessor.labels.label_kind import label_kind
 from assessor.labels.manual_setups import create_first
 from assessor.labels.shown_labels import require_labels_to_show
+from assessor.plan.actions import drop_run
 from assessor.scores.cache import condition_scores, state_of
 from assessor.scores.leaderboards import name_of
 from assessor.scores.loading import Scores
 from assessor.scores.score_source import scoring_of
 from assessor.studies.actions import StudyError, create_panel, draw_study, register_study
 from assessor.studies.models import Study
+from assessor.studies.panels import panel_table
 from assessor.studies.registration import RegistrationError
 from metaeval.actions import ComparisonError, create_comparison, create_hybrid, request_calibration, run
 from metaeval.calibrations import NotCalibrated, judge_identity, uncalibrated
 from metaeval.hybrids import hybrid_result
 from metaeval.models import Calibration, CalibrationGate
 from metaeval.stats.agreement import cohen_kappa
-from metaeval.stats.means import COMPLETE, INCOMPLETE, UNANSWERED
-from metaeval.stats.panels import Rule, Ties
+from metaeval.stats.means import COMPLETE, INCOMPLETE, OUTSIDE, UNANSWERED
+from metaeval.stats.panels import Rule, Ties, dawid_skene
 from nuggets.models import Nugget
 from tests.assignment.grading.conftest import grade_as_model
 from tests.assignment.grading.conftest import questions as questions
 from tests.assignment.scored import BANKS, LETTER, auto_condition, import_banks, label, say, sheet_on
 from tests.conftest import Importer, client_of
-from tests.judging import all_judged, asked, send
+from tests.judging import all_judged, asked, leave_out, put, send
 from tests.metaeval.conftest import OTHER_ANSWERS
 from tests.support.scores_helpers import judge, support_condition
 
@@ -600,3 +602,48 @@ def test_grades_of_files_have_panels_too(questions: Condition, import_file: Impo
     panel = panel_of(members, Rule.MEDIAN)
     middle = {"team.one": ("4", "0", "3"), "team.two": ("5", "2", "0")}
     assert same(scores_of(panel), scores_of(grade_as_model(questions, import_file, middle, "By hand")))
+
+
+def test_an_answer_counts_by_the_member_whose_sheet_is_of_the_present_list(members: list[Condition]):
+    panel = panel_of(members, quorum=2)
+    put(all_judged(members[0], "team.one", "t1"), edition=0)
+    found = scores_of(panel)
+    assert found["team.one", "t1"][0] == COMPLETE
+    # Of s s n and n p s, the stricter ones.
+    assert members[0].nuggets is not None
+    by_hand = label(auto_condition(members[0].nuggets, "By hand"), {"t1": {"team.one": "npn"}})
+    assert found["team.one", "t1"] == scores_of(by_hand)["team.one", "t1"]
+
+
+def test_a_text_that_came_with_labels_is_one_text_for_all_members(
+    cited: Campaign, first_support: Condition, second_support: Condition
+):
+    Answer.objects.filter(run__tag="team.one", topic__qid="t1").update(apart=True)
+    panel = panel_of([first_support, second_support], ties=Ties.LENIENT)
+    assert scores_of(first_support)["team.one", "t1"][0] == COMPLETE
+    assert not np.isnan(scores_of(panel)["team.one", "t1"][1]).all()
+
+
+def test_errors_are_fitted_to_systems_answers_that_no_rule_labels(members: list[Condition], monkeypatch):
+    monkeypatch.setattr("metaeval.stats.panels.LEAST_TOPICS", 2)
+    Run.objects.filter(tag="team.two").update(task="control")
+    for one in members:
+        put(all_judged(one, "team.empty"), by_rule=True)
+    table = panel_table(panel_of(members, Rule.DAWID_SKENE))
+    tags = dict(Run.objects.values_list("pk", "tag"))
+    is_one = np.array([tags[run] == "team.one" for run in table.labels.run.tolist()])
+    alone = dawid_skene(table.given[:, is_one], table.labels.topic[is_one], 3)
+    assert table.fitted is not None
+    assert table.fitted.confusion == pytest.approx(alone.confusion)
+    assert (table.labels.code != -1).all()  # and all have labels
+
+
+def test_what_is_left_out_or_dropped_under_a_member_is_so_for_the_panel(members: list[Condition]):
+    whole, of_two = panel_of(members), panel_of(members, quorum=2, name="two")
+    nugget = Nugget.objects.get(text="kittens purr")
+    leave_out(members[1], nugget.pk, "unclear")
+    assert [topic.nuggets for topic in condition_scores(whole).topics] == [2, 2]
+    run = whole.campaign.runs.get(tag="team.two")
+    drop_run(condition=members[2], run=run, is_out=True, reason="withdrawn", acting_user=None)
+    assert scores_of(whole)["team.two", "t1"][0] == OUTSIDE
+    assert scores_of(of_two)["team.two", "t1"][0] == COMPLETE

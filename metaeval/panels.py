@@ -54,8 +54,9 @@ class Confusion(NamedTuple):
 class PanelReport(NamedTuple):
     """A panel in figures, over what is not labelled by a rule, of systems' answers or passages.
 
-    items: with labels of a quorum; lacking: with fewer; open: left to people by the rule; by_people: of these, labelled
-    by them; drawn: of all open ones, how many a study has drawn; prior: share of each true label, in percent.
+    items: with labels of a quorum; lacking: with fewer; open: left to people by the rule; by_people: of these, with
+    people's label; tied: on which people tie; drawn: of all open ones, how many a study has drawn; prior: share of each
+    true label, in percent.
     """
 
     settings: Settings
@@ -65,6 +66,7 @@ class PanelReport(NamedTuple):
     lacking: int
     open: int
     by_people: int
+    tied: int
     drawn: int
     shares: list[Shares]
     confusions: list[Confusion]
@@ -97,6 +99,14 @@ def panels_of(campaign: Campaign) -> QuerySet[Condition]:
     return found.select_related(*Condition.TOLD_WITH, "campaign", "protocol", "created_by").order_by("name")
 
 
+def members_in_both(first: object, second: object) -> list[str]:
+    """Return the names of the conditions whose labels both sides of a comparison rest on, one of them a panel."""
+    if not isinstance(first, Condition) or not isinstance(second, Condition) or not (first.is_panel or second.is_panel):
+        return []
+    one, other = (set(side.panel["members"]) if side.is_panel else {side.name} for side in (first, second))
+    return sorted(one & other)
+
+
 def panel_report(panel: Condition) -> PanelReport:
     """Return a panel in figures, kept until its labels change."""
     return kept_result([panel], "panel", lambda: _report(panel))
@@ -118,6 +128,7 @@ def _report(panel: Condition) -> PanelReport:
         lacking=int((~has_quorum).sum()),
         open=int(table.is_open[counts].sum()),
         by_people=int(table.by_people[counts].sum()),
+        tied=int(table.is_tied[counts].sum()),
         drawn=SampledItem.objects.filter(study__panel=panel).count(),
         shares=[_shares(name, row, len(known)) for name, row in (rows[:-1] if settings.rule == Rule.MEAN else rows)],
         confusions=[

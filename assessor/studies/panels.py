@@ -53,14 +53,15 @@ class PanelTable(NamedTuple):
     """What a panel makes of each thing that any of its members labelled, in arrays (things,).
 
     labels: the panel's, NO_VALUE for none. given: the members', (members, things). is_open: which are left to people by
-    the rule; by_people: of these, which people have labelled since. fitted: where the rule is Dawid and Skene's;
-    problem: why there are no labels, or "".
+    the rule; by_people: of these, which have people's label; is_tied: on which people tie. fitted: where the rule is
+    Dawid and Skene's; problem: why there are no labels, or "".
     """
 
     labels: Labels
     given: Codes
     is_open: Flags
     by_people: Flags
+    is_tied: Flags
     fitted: DawidSkene | None
     problem: str
 
@@ -118,8 +119,9 @@ def panel_table(panel: Condition, topic: int | None = None) -> PanelTable:
         by_votes = {Rule.MAJORITY: panels.majority, Rule.MEDIAN: panels.median}[settings.rule]
         found = by_votes(given, labels, settings.quorum, settings.ties)
     codes = found.codes.copy()
-    by_people = _take_peoples(panel, things, found.is_open, codes)
-    return PanelTable(things._replace(code=codes, by_rule=is_by_rule), given, found.is_open, by_people, fitted, problem)
+    by_people, is_tied = _take_peoples(panel, things, found.is_open, codes)
+    labels_of_panel = things._replace(code=codes, by_rule=is_by_rule)
+    return PanelTable(labels_of_panel, given, found.is_open, by_people, is_tied, fitted, problem)
 
 
 def _of_systems(runs: npt.NDArray[Any]) -> Flags:
@@ -154,12 +156,15 @@ def routed_states(conditions: Iterable[Condition]) -> dict[int, tuple[Any, ...]]
     return found
 
 
-def _take_peoples(panel: Condition, things: Labels, is_open: Flags, codes: Codes) -> Flags:
-    """Put people's labels of open things where most of those agree who labelled one; return which these are."""
-    taken = np.zeros(len(codes), dtype=bool)
+def _take_peoples(panel: Condition, things: Labels, is_open: Flags, codes: Codes) -> tuple[Flags, Flags]:
+    """Put in people's labels of open things, where more gave one than any other.
+
+    Return which things these are, and on which people tie.
+    """
+    taken, is_tied = np.zeros((2, len(codes)), dtype=bool)
     said = peoples_labels(panel) if is_open.any() else {}
     if not said:
-        return taken
+        return taken, is_tied
     known = label_kind(panel.kind).labels
     for at, named in _named(panel, things, is_open, {answer for answer, _ in said}).items():
         given = np.array([[known.index(label)] for label in said.get(named, ())], dtype=np.int8)
@@ -167,7 +172,8 @@ def _take_peoples(panel: Condition, things: Labels, is_open: Flags, codes: Codes
             code = panels.majority(given, len(known), 1, Ties.PEOPLE).codes[0]
             if code != NO_VALUE:
                 codes[at], taken[at] = code, True
-    return taken
+            is_tied[at] = code == NO_VALUE
+    return taken, is_tied
 
 
 def peoples_labels(panel: Condition) -> dict[tuple[int, str], list[str]]:

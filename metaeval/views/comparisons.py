@@ -42,6 +42,7 @@ from metaeval.pages import (
     score_listing,
     top_of,
 )
+from metaeval.panels import members_in_both
 from metaeval.queries import comparisons_of, conditions_of, latest_calculations, preview
 from metaeval.report import JSON, with_keys_of_topics
 from metaeval.stats.means import Policy
@@ -154,6 +155,7 @@ def _context(request: PersonRequest, campaign: Campaign, found: Comparison) -> d
         "changed": latest.changed,
         "policy_words": POLICY_WORDS[Policy(found.policy)],
         "uncalibrated": uncalibrated(campaign, conditions_of([found])),
+        "in_both": members_in_both(found.first, found.second),
         "has_registrations": bool(registrations),
         "registration": registrations.covering(found.first_condition_id, found.second_condition_id),
     }

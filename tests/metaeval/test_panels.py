@@ -309,7 +309,7 @@ def test_a_panel_is_compared_as_a_model_is(members: list[Condition], client: Cli
     by_hand = cohen_kappa(*_codes(members[0], panel), 3)
     assert labels["unweighted"]["value"] == pytest.approx(by_hand.value)
     response = client.get(f"{_base(panel)}/comparisons/{made.comparison_id}/")
-    assert response.status_code == 200
+    assert "Both sides rest on the labels of First." in response.content.decode()
     topic = panel.campaign.topics.get(qid="t1")
     assert client.get(f"{_base(panel)}/comparisons/{made.comparison_id}/topics/{topic.pk}/").status_code == 200
 
@@ -413,6 +413,7 @@ def test_people_label_what_members_differ_on(client: Client, members: list[Condi
     label_sample(study, client, ben, {"kittens purr": "n"}, name="Second judge")
     found = rows(client, panel)
     assert Counter(row["by"] for row in found) == {"members": 5, "people": 6, "left to people": 2}
+    assert "of 8; people tie on 2</dd>" in page(client, panel)
     assert judge.is_blind()
 
 

@@ -14,11 +14,13 @@ from assessor.exports.models import Frozen
 from assessor.llm.job_kind import job_kinds
 from assessor.llm.models import Job
 from assessor.llm.queries import open_failures
-from assessor.scores.cache import Counts, counts_by_condition, scopes
+from assessor.scores.cache import Counts, counts_by_condition, kept_scores, scopes, states_of
 from assessor.scores.score_source import scoring_of
+from assessor.studies.panels import settings_of
 from assessor.work.models import Task
 from assessor.work.queries import Counted
 from metaeval.queries import Agreement
+from metaeval.stats.means import INCOMPLETE
 
 
 class ConditionState(NamedTuple):
@@ -53,6 +55,7 @@ class ConditionState(NamedTuple):
     is_reference: bool
     shown: int | None
     awaited_job: str
+    leaves_open: bool = False  # a panel that leaves labels to people, as far as is known
 
     @property
     def counted(self) -> str:
@@ -67,7 +70,8 @@ class ConditionState(NamedTuple):
     @property
     def is_complete(self) -> bool:
         """Whether everything that is planned here is done."""
-        return 0 < self.total <= self.done and not self.failed and not self.job_state
+        is_done = 0 < self.total <= self.done and not self.leaves_open
+        return is_done and not self.failed and not self.job_state
 
     @property
     def chip(self) -> tuple[str, str]:
@@ -78,6 +82,8 @@ class ConditionState(NamedTuple):
             return ("run" if self.job_state in Job.ACTIVE else "warn"), self.job_state
         if self.version:
             return "lock", f"frozen, version {self.version}"
+        if self.leaves_open:
+            return "part", "leaves labels to people"
         if self.is_complete:
             return "ok", "imported" if self.is_imported else "complete"
         if self.total:
@@ -151,6 +157,7 @@ def _states(
     panels = {one.pk for one in records if one.is_panel}
     sizes = scopes({pk: counts for pk, counts in scored.items() if pk not in panels})
     sizes |= {pk: sizes[some[0].pk] for pk, some in members_of(records).items() if some[0].pk in sizes}
+    leaving_open = _leaving_open(records)
     people: dict[int, set[str]] = defaultdict(set)
     for task in tasks:
         if not task.topic__is_practice:
@@ -198,9 +205,21 @@ def _states(
                 is_reference=one.pk in references,
                 shown=one.shown_id,
                 awaited_job="" if own_jobs else filled_by.get((one.kind, one.method), ""),
+                leaves_open=one.pk in leaving_open,
             )
         )
     return found
+
+
+def _leaving_open(conditions: Sequence[Condition]) -> set[int]:
+    """Return the keys of the panels that leave labels to people: all that may, but those known to lack none.
+
+    Known is what was scored here since any label changed; to score all takes seconds.
+    """
+    panels = [one for one in conditions if one.is_panel and settings_of(one).routes]
+    states = states_of(panels)
+    kept = {one.pk: kept_scores(one, states[one.pk]) for one in panels}
+    return {pk for pk, found in kept.items() if found is None or (found.states == INCOMPLETE).any()}
 
 
 def _share(one: Any, step: Step | None, counts: Counts | None, jobs: Iterable[Job]) -> tuple[int, int, str]:

@@ -648,3 +648,16 @@ def test_what_is_left_out_or_dropped_under_a_member_is_so_for_the_panel(members:
     drop_run(condition=members[2], run=run, is_out=True, reason="withdrawn", acting_user=None)
     assert scores_of(whole)["team.two", "t1"][0] == OUTSIDE
     assert scores_of(of_two)["team.two", "t1"][0] == COMPLETE
+
+
+def test_a_panel_is_complete_once_it_leaves_nothing_to_people(members: list[Condition], client: Client, anna: Person):
+    panel = panel_of(members, Rule.UNANIMOUS)
+    by_votes = panel_of(members)
+    address = f"{_base(panel)}/conditions/"
+    assert "leaves labels to people" in client.get(f"{address}{panel.pk}/").content.decode()
+    assert "leaves labels to people" not in client.get(f"{address}{by_votes.pk}/").content.decode()
+    study = routed(client, panel)
+    label_sample(study, client, anna, dict.fromkeys(TEXTS, "s"))
+    assert client.get(f"{_base(panel)}/scores/?condition={panel.pk}").status_code == 200  # where they are computed
+    Event.objects.create(campaign=panel.campaign, verb="something")  # so that the Overview is worked out anew
+    assert "leaves labels to people" not in client.get(f"{address}{panel.pk}/").content.decode()

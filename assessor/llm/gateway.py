@@ -30,6 +30,11 @@ _NO_KEY = "none"  # the library wants one; it is not sent
 HTTP_OK = 200
 _NO_ENTRY = (401, 403)
 _NEVER_MIND = (400, 404, 405, 413, 415, 422)  # asking the same again won't help
+# LiteLLM's proxy says 400, as of a single request, to what every request of a judge will meet; and what is to be told.
+_OF_ALL = {
+    "No connected db": " (so says a LiteLLM proxy without a database to a wrong key)",
+    "Invalid model name": "",
+}
 # What read_reply() raises for a response that is none.
 NO_COMPLETION = (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError)
 
@@ -191,6 +196,9 @@ class Gateway:
             message = f"The request broke off: {type(error).__name__}"
             raise Failed(message, _since(begun)) from None
         milliseconds = _since(begun)
+        if raw.startswith(("data:", "event:", ":")):
+            message = "The endpoint streams its replies, which it was not asked to: switch that off there."
+            raise Failed(message, milliseconds, status=HTTP_OK, again=False, fatal=True)
         try:
             return read_reply(self.without_key(raw), milliseconds)
         except NO_COMPLETION:
@@ -212,11 +220,13 @@ class Gateway:
         if isinstance(error, openai.APIStatusError):
             status = error.status_code
             told = error.body.get("message") if isinstance(error.body, dict) else None
-            message = f"The endpoint answered {status}: {self._clean(str(told or error.message))}"
+            said = self._clean(str(told or error.message))
+            of_all = [why for words, why in _OF_ALL.items() if status == 400 and words in said]
+            message = f"The endpoint answered {status}: {said}{''.join(of_all)}"
             wait = retry_after(error.response.headers)
             again = status not in (*_NO_ENTRY, *_NEVER_MIND) and error.code != "insufficient_quota"
             # A wrong path or model is everybody's 404; a request that is too long is its own unit's 400.
-            fatal = status in (*_NO_ENTRY, 404) or error.code == "insufficient_quota"
+            fatal = status in (*_NO_ENTRY, 404) or error.code == "insufficient_quota" or bool(of_all)
         else:
             cause = error.__cause__ or error
             # Of other causes the name alone: their text may hold the key.

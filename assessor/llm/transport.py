@@ -19,7 +19,13 @@ from httpx2 import AsyncBaseTransport, AsyncHTTPTransport, Request, Response, cr
 
 from assessor.llm.endpoints import inside, is_named, is_public
 
-_WAITS = {"retry-after-ms": 1_000.0, "retry-after": 1.0}  # headers, and how many of their units are a second
+# Headers, and how many of their units are a second; under the longer names LiteLLM's proxy hands on another one's.
+_WAITS = {
+    "retry-after-ms": 1_000.0,
+    "retry-after": 1.0,
+    "llm_provider-retry-after-ms": 1_000.0,
+    "llm_provider-retry-after": 1.0,
+}
 _POOL = 8  # connections
 _KEPT_OPEN = 5.0  # seconds without a request
 _STEP = 65_536  # bytes that are unpacked at once

@@ -316,6 +316,46 @@ def test_what_is_no_completion_is_said_so(body: str):
     assert came.again
 
 
+@pytest.mark.parametrize("begin", ["data: ", "event: message\ndata: ", ": wait\n\ndata: "])
+def test_an_endpoint_that_streams_unasked_is_said_to_and_not_asked_again(begin: str):
+    came, _ = send(with_body(f"{begin}{raw()}\n\ndata: [DONE]\n\n", kind="text/event-stream"))
+    assert isinstance(came, Failed)
+    assert str(came) == "The endpoint streams its replies, which it was not asked to: switch that off there."
+    assert (came.fatal, came.again) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("said", "told", "is_fatal"),
+    [
+        ("No connected db.", "No connected db. (so says a LiteLLM proxy without a database to a wrong key)", True),
+        ("/chat/completions: Invalid model name passed in model=m.", "", True),
+        ("litellm.ContextWindowExceededError: 9 tokens are too many", "", False),
+    ],
+)
+def test_litellms_400_for_a_wrong_key_or_model_is_every_requests(said: str, told: str, is_fatal: bool):
+    body = json.dumps({"error": {"message": said, "type": "invalid_request_error", "param": None, "code": "400"}})
+    failed, _ = send(with_body(body, "400 Bad Request"))
+    assert isinstance(failed, Failed)
+    assert str(failed) == f"The endpoint answered 400: {told or said}"
+    assert (failed.fatal, failed.again) == (is_fatal, False)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ("retry-after: 3\r\n", 3.0),
+        ("llm_provider-retry-after: 3\r\n", 3.0),
+        ("llm_provider-retry-after: 3\r\nllm_provider-retry-after-ms: 2500\r\n", 2.5),
+        ("llm_provider-retry-after: 9\r\nretry-after: 2\r\n", 2.0),
+        ("", None),
+    ],
+)
+def test_the_wait_that_litellm_hands_on_is_heeded_as_its_own(headers: str, seconds: float | None):
+    failed, _ = send(with_body("{}", "429 Too Many Requests", headers))
+    assert isinstance(failed, Failed)
+    assert (failed.retry_after, failed.again) == (seconds, True)
+
+
 def test_the_key_is_taken_out_of_whatever_comes_back():
     echo = raw(choices=choice("your key is sk-own", "stop"))
     came, _ = send(with_body(echo), key="sk-own")

@@ -10,7 +10,7 @@ TESTS = $(PYTEST) --dist worksteal
 # Where it is set, each of the many processes of the tests and benchmarks compiles every module anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help python demo test test-sqlite test-browser lint ruff djlint contracts mypy migrations test-postgres faults fuzz try-deployment tour bench load weight attacks mutations audit lock clean
+.PHONY: help python demo test test-sqlite test-browser lint ruff djlint contracts mypy migrations test-postgres faults endpoints fuzz try-deployment tour bench load weight attacks mutations audit lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -21,6 +21,7 @@ help:
 	@echo "make test-postgres   the tests on the PostgreSQL of DATABASE_URL; ONLY=database: those that .ci/run runs"
 	@echo "make try-deployment   compose.yaml's commands behind nginx, on this machine's PostgreSQL"
 	@echo "make faults kills processes, fills disks, sets clocks back, ... and counts what is lost (docs/evidence/faults.md)"
+	@echo "make endpoints   jobs on OpenAI-compatible servers that others wrote, which it installs beside Assay (800 MB)"
 	@echo "make fuzz   changed files, answers of models and requests by the ten thousand (docs/evidence/fuzzing.md)"
 	@echo "make tour   takes the screenshots of docs/organizer/tour.md anew"
 	@echo "make bench  the benchmarks"
@@ -90,6 +91,11 @@ try-deployment: .venv/made-dev
 faults: .venv/made-dev
 	$(BIN)/python -m tests.faults
 	$(BIN)/python -m pytest tests/faults/killed_jobs.py tests/faults/killed_batches.py
+
+# In an environment of their own: Assay needs none of these servers.
+endpoints: .venv/made-dev
+	"$(PYTHON)" -m venv .venv/endpoints && .venv/endpoints/bin/pip install --quiet -r tests/endpoints/servers.txt
+	$(BIN)/python -m tests.endpoints
 
 # The same SEED tries the same; it is printed with what came of it.
 fuzz: SEED ?= $(shell date +%Y%m%d)

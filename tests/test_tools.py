@@ -8,7 +8,8 @@ import pytest
 from tests.conftest import DATABASE
 from tests.mutations import ROOT
 
-FILES = [*(ROOT / "bench").glob("*.py"), *(ROOT / "tests" / "faults").glob("*.py"), ROOT / "tests" / "attacks.py"]
+FOLDERS = [ROOT / "bench", ROOT / "tests" / "faults", ROOT / "tests" / "endpoints"]
+FILES = [*(file for folder in FOLDERS for file in folder.glob("*.py")), ROOT / "tests" / "attacks.py"]
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))

@@ -220,7 +220,8 @@ class Gateway:
         if isinstance(error, openai.APIStatusError):
             status = error.status_code
             told = error.body.get("message") if isinstance(error.body, dict) else None
-            said = self._clean(str(told or error.message))
+            # Of a body in another form than OpenAI's the library says nothing: as it is, it may be the only reason.
+            said = self._clean(str(told or error.response.text.strip() or error.message))
             of_all = [why for words, why in _OF_ALL.items() if status == 400 and words in said]
             message = f"The endpoint answered {status}: {said}{''.join(of_all)}"
             wait = retry_after(error.response.headers)

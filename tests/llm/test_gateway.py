@@ -341,6 +341,16 @@ def test_litellms_400_for_a_wrong_key_or_model_is_every_requests(said: str, told
 
 
 @pytest.mark.parametrize(
+    "body", ["Internal Server Error", '{"detail": "sk-own has no credits"}', '{"error": "no credits"}']
+)
+def test_an_error_in_another_form_than_openais_is_shown_as_it_is(body: str):
+    failed, _ = send(with_body(body, "500 Internal Server Error"), key="sk-own")
+    assert str(failed) == f"The endpoint answered 500: {body.replace('sk-own', '[key]')}"
+    empty, _ = send(with_body("", "500 Internal Server Error"))
+    assert str(empty) == "The endpoint answered 500: Error code: 500"
+
+
+@pytest.mark.parametrize(
     ("headers", "seconds"),
     [
         ("retry-after: 3\r\n", 3.0),

@@ -19,6 +19,9 @@ _IN_BATCHES = LAUNCH.replace("topics=topics)", 'topics=topics, mode="batch")').r
 _LIMIT = "ModelJudge.objects.update(batch_tokens=Job.objects.get().estimate['tokens_in'] // {files} + {units})"
 
 
+_MORE = 3  # times that a process is started after the last kill: one that ends by itself has done the job
+
+
 class Found(NamedTuple):
     """What came of it. batches: sent; peak: MiB of the largest process; cpu: seconds of all processes together."""
 
@@ -43,9 +46,12 @@ def killed(folder: Path, units: int, files: int, kills: int, seed: int, longest:
             fill(study, folder, server.base_url, units)
             launch = _IN_BATCHES.replace("pool_depth=1_000", f"pool_depth={units}")
             study.run(launch + _LIMIT.format(files=files, units=units))
-            while study.rows("select state from llm_job") != [("done",)]:
-                worker = study.start("run_job", "1", start_new_session=True)
-                process = psutil.Process(worker.pid)
+            [[job]] = study.rows("select id from llm_job")
+            for _ in range(kills + _MORE):
+                if study.rows("select state from llm_job") == [("done",)]:
+                    break
+                worker = study.start("run_job", str(job), start_new_session=True)
+                process, spent = psutil.Process(worker.pid), 0.0
                 ends = time.monotonic() + chance.uniform(0.5, longest) if done_kills < kills else float("inf")
                 while worker.poll() is None and time.monotonic() < ends:
                     try:

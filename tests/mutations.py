@@ -302,7 +302,7 @@ MUTATIONS = [
     Mutation(
         "a study is registered before the first label",
         "assessor/studies/actions.py",
-        "if labelled := [condition.name for condition in named if kind_of(condition).has_labels(condition)]:",
+        "if labelled := [condition.name for condition in named if _has_labels(condition)]:",
         "if labelled := []:",
         "tests/metaeval/test_registrations.py",
     ),

@@ -111,11 +111,11 @@ class BatchGateway(Gateway):
             if failed.status != 404:
                 raise
 
-    def download(self, file_id: str, into: IO[bytes]) -> None:
+    def fetch_file(self, file_id: str, into: IO[bytes]) -> None:
         """Write a file's content into another one, part by part."""
-        self._done(self._download(file_id, into), _TRANSFER_SECONDS)
+        self._done(self._fetch(file_id, into), _TRANSFER_SECONDS)
 
-    async def _download(self, file_id: str, into: IO[bytes]) -> None:
+    async def _fetch(self, file_id: str, into: IO[bytes]) -> None:
         headers = {**self._headers, "Accept-Encoding": "identity"}
         size = 0
         async with self._client.with_streaming_response.files.content(file_id, extra_headers=headers) as response:

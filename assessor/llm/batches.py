@@ -204,7 +204,7 @@ def _follow(batch: Batch, told: Told, provider: BatchGateway) -> None:
     reading = Reading(batch, provider.without_key)
     for name in names:
         with tempfile.TemporaryFile(dir=settings.DATA_DIR) as file:
-            provider.download(name, file)
+            provider.fetch_file(name, file)
             file.seek(0)
             reading.read(file)
     if told.status == "failed" and told.code != Batch.TOKEN_LIMIT:

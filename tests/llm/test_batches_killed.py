@@ -13,7 +13,7 @@ from tests.llm.test_batches import batched, ended, study, whole  # noqa: F401  #
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("dies_in", ["upload", "create", "retrieve", "download", "delete_file"])
+@pytest.mark.parametrize("dies_in", ["upload", "create", "retrieve", "fetch_file", "delete_file"])
 def test_what_a_process_left_is_taken_up_wherever_it_died(study, endpoint, monkeypatch, dies_in: str):  # noqa: F811
     """It dies when the provider has done what it was asked, and before that is written down."""
     server = endpoint()

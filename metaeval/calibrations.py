@@ -11,7 +11,6 @@ from django.db.models.functions import Length
 
 from assessor.campaigns.condition_kind import ADJUDICATED, RELATED, kind_of
 from assessor.campaigns.models import Answer, Campaign, Condition, QrelsSource
-from assessor.campaigns.queries import members_of
 from assessor.formats.tables import write_table
 from assessor.formats.values import to_json
 from assessor.labels.label_kind import LabelKind, label_kind, label_kinds
@@ -365,7 +364,7 @@ def uncalibrated(campaign: Campaign, conditions: Iterable[Condition]) -> set[int
     its members. None where there is no gate.
     """
     of_models = [one for one in conditions if one.is_a_models and label_kind(one.kind).is_graded]
-    members = members_of(of_models)
+    members = Condition.members_of(of_models)
     judged = [*(one for one in of_models if not one.is_panel), *(one for some in members.values() for one in some)]
     gate = gate_of(campaign) if judged else None
     if gate is None:

@@ -43,17 +43,6 @@ def told_sides(*names: str) -> "list[Prefetch[Any]]":
     return [Prefetch(name, Condition.everything.select_related(*Condition.TOLD_WITH)) for name in names]
 
 
-def members_of(conditions: Iterable[Condition]) -> dict[int, list[Condition]]:
-    """Return the members of those conditions of a campaign that are panels, by key; in one query for all."""
-    panels = [one for one in conditions if one.is_panel]
-    if not panels:
-        return {}
-    names = {name for panel in panels for name in panel.panel["members"]}
-    found = Condition.objects.filter(campaign=panels[0].campaign_id, name__in=names)
-    by_name = {one.name: one for one in found.select_related(*Condition.TOLD_WITH, "campaign", "protocol")}
-    return {panel.pk: [by_name[name] for name in panel.panel["members"]] for panel in panels}
-
-
 Records = TypeVar("Records", bound=QuerySet[Any])
 
 

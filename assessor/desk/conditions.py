@@ -8,7 +8,6 @@ from django.db.models import Count, Max
 
 from assessor.campaigns.condition_kind import kind_named, kind_of, kinds_in_order_of_work
 from assessor.campaigns.models import Campaign, Condition
-from assessor.campaigns.queries import members_of
 from assessor.desk.progress import Step
 from assessor.exports.models import Frozen
 from assessor.llm.job_kind import job_kinds
@@ -156,7 +155,7 @@ def _states(
     scored = counts_by_condition(one for one in records if kind_of(one).scoring())
     panels = {one.pk for one in records if one.is_panel}
     sizes = scopes({pk: counts for pk, counts in scored.items() if pk not in panels})
-    sizes |= {pk: sizes[some[0].pk] for pk, some in members_of(records).items() if some[0].pk in sizes}
+    sizes |= {pk: sizes[some[0].pk] for pk, some in Condition.members_of(records).items() if some[0].pk in sizes}
     leaving_open = _leaving_open(records)
     people: dict[int, set[str]] = defaultdict(set)
     for task in tasks:

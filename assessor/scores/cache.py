@@ -8,7 +8,7 @@ from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Sum
 
 from assessor.campaigns.condition_kind import kind_named
 from assessor.campaigns.models import Campaign, Condition, Import
-from assessor.campaigns.queries import members_of, without_practice
+from assessor.campaigns.queries import without_practice
 from assessor.runtime.process_cache import cache
 from assessor.scores.loading import Labels, Scores
 from assessor.scores.score_source import scoring_of
@@ -125,7 +125,7 @@ def states_of(conditions: Sequence[Condition]) -> dict[int, tuple[Any, ...]]:
     """
     if not conditions:
         return {}
-    members = members_of(conditions)
+    members = Condition.members_of(conditions)
     if members:
         every = {one.pk: one for one in (*conditions, *(one for some in members.values() for one in some))}
         of_each = states_of([one for one in every.values() if not one.is_panel])
@@ -162,7 +162,7 @@ def counts_by_condition(conditions: Iterable[Condition]) -> dict[int, Counts]:
     Of a panel, as many are done as its quorum has done; ties may leave more open. One without a quorum is absent.
     """
     conditions = list(conditions)
-    members = members_of(conditions)
+    members = Condition.members_of(conditions)
     of_each = [one for some in members.values() for one in some]
     single = {one.pk: one for one in (*conditions, *of_each) if not one.is_panel}
     found = {
@@ -230,7 +230,7 @@ def _having(conditions: Iterable[Condition], sought: Callable[[str], Q]) -> set[
     sought: what is looked for, by the name of a kind.
     """
     conditions = list(conditions)
-    members = members_of(conditions)
+    members = Condition.members_of(conditions)
     single = {one.pk: one for one in (*conditions, *(one for some in members.values() for one in some))}
     having = _having_sheets((one for one in single.values() if not one.is_panel), sought)
     of_panels = {pk for pk, some in members.items() if any(one.pk in having for one in some)}

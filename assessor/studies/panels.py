@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from assessor.campaigns.models import CONTROL, Answer, Campaign, Condition, Run
-from assessor.campaigns.queries import members_of
 from assessor.labels.label_kind import label_kind
 from assessor.scores.cache import states_of
 from assessor.scores.label_table import numbered_table
@@ -276,4 +275,4 @@ def one_family(members: Iterable[Condition]) -> str:
 
 def condition_marks(conditions: Sequence[Condition]) -> dict[int, str]:
     """Return what tables say beside the names of panels whose models are all of one family, by key."""
-    return {pk: ONE_FAMILY for pk, members in members_of(conditions).items() if one_family(members)}
+    return {pk: ONE_FAMILY for pk, members in Condition.members_of(conditions).items() if one_family(members)}

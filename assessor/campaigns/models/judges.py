@@ -1,5 +1,6 @@
 """Judges and conditions."""
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
@@ -274,9 +275,18 @@ class Condition(MaybeImported):
     @cached_property
     def members(self) -> "list[Condition]":
         """The conditions whose labels a panel's follow from, in order; those of many panels: see members_of()."""
-        found = Condition.objects.filter(campaign=self.campaign_id, name__in=self.panel.get("members", ()))
-        by_name = {one.name: one for one in found.select_related(*self.TOLD_WITH, "campaign", "protocol")}
-        return [by_name[name] for name in self.panel.get("members", ())]
+        return Condition.members_of([self])[self.pk] if self.is_panel else []
+
+    @staticmethod
+    def members_of(conditions: "Iterable[Condition]") -> "dict[int, list[Condition]]":
+        """Return the members of those conditions of a campaign that are panels, by key; in one query for all."""
+        panels = [one for one in conditions if one.is_panel]
+        if not panels:
+            return {}
+        names = {name for panel in panels for name in panel.panel["members"]}
+        found = Condition.objects.filter(campaign=panels[0].campaign_id, name__in=names)
+        by_name = {one.name: one for one in found.select_related(*Condition.TOLD_WITH, "campaign", "protocol")}
+        return {panel.pk: [by_name[name] for name in panel.panel["members"]] for panel in panels}
 
     @property
     def label_sources(self) -> "list[Condition]":

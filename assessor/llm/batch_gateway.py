@@ -143,25 +143,6 @@ class BatchGateway(Gateway):
     def _done(self, asked: Awaitable[_Result], seconds: float = _CONTROL_SECONDS) -> _Result:
         return self._loop.run(self._in_time(asked, seconds))
 
-    async def _in_time(self, asked: Awaitable[_Result], seconds: float) -> _Result:
-        import openai
-
-        from assessor.llm.transport import Unreadable
-
-        try:
-            async with asyncio.timeout(seconds):
-                return await asked
-        except Failed:
-            raise
-        except openai.APIError as error:
-            raise self._failed(error, 0) from None  # the cause holds the request, key and all
-        except TimeoutError:
-            raise Failed(f"No answer within {seconds:g} s from {self._setting.base_url}", 0) from None
-        except Unreadable as error:
-            raise Failed(self._clean(str(error)), 0, status=200) from None
-        except Exception as error:
-            raise Failed(f"The request broke off: {type(error).__name__}", 0) from None
-
 
 def _word(text: Any) -> str:
     """Return an id or a word of a provider, no longer than there is room for."""

@@ -51,7 +51,8 @@ def work_on(job_id: int) -> bool:
     for batch, rows in claims.left_behind(Batch):
         if batch.job_id == job_id:
             rows.update(state=Batch.State.WAITING)
-    for batch in _due(job):
+    waiting = job.batches.filter(state=Batch.State.WAITING, is_carried=False, look_at__lte=timezone.now())
+    for batch in waiting.order_by("pk"):
         _look(batch)
     if batch := make(job.pk):
         _look(batch)
@@ -75,12 +76,6 @@ def _signs_of_life(batch: Batch) -> Iterator[None]:
     finally:
         is_over.set()
         thread.join()
-
-
-def _due(job: Job) -> Iterator[Batch]:
-    yield from Batch.objects.filter(
-        job=job, state=Batch.State.WAITING, is_carried=False, look_at__lte=timezone.now()
-    ).order_by("pk")
 
 
 def _look(batch: Batch) -> None:
@@ -151,10 +146,10 @@ def _is_wanted(job: Job) -> bool:
 
 def _send(batch: Batch, provider: BatchGateway) -> None:
     """Send a batch, unless a process that was killed has done so."""
-    metadata, name = {_KEY: str(batch.uid)}, f"assay-{batch.uid}.jsonl"
+    uid, name = str(batch.uid), f"assay-{batch.uid}.jsonl"
     told = None
     if batch.attempts > 1:
-        told = provider.find(*next(iter(metadata.items())), since=batch.made_at - timedelta(days=1))
+        told = provider.find(_KEY, uid, since=batch.made_at - timedelta(days=1))
         if told is None:
             for file_id in provider.files_called(name):
                 provider.delete_file(file_id)
@@ -173,7 +168,7 @@ def _send(batch: Batch, provider: BatchGateway) -> None:
             batch.input_file = provider.upload(name, file)
         if not claims.mine(batch).exists():
             return  # another process took this one for dead
-        told = provider.create(batch.input_file, metadata)
+        told = provider.create(batch.input_file, {_KEY: uid})
     batch.remote_id, batch.status, batch.input_file = told.remote_id, told.status, told.input_file or batch.input_file
     batch.sent_at = timezone.now()
     claims.mine(batch).update(
@@ -479,13 +474,7 @@ def _choose(job: Job, judge: ModelJudge, most: int) -> list[int]:
         chunk_size=_AT_ONCE
     ):
         cost = judge.cost(tokens_in, tokens_out, in_batch=True)
-        if job.most_calls is not None and job.calls_begun + len(chosen) >= job.most_calls:
-            why = f"The budget of {job.most_calls:,} calls is used up."
-        elif job.most_cost is not None and spent + cost > job.most_cost:
-            why = f"The budget of {job.most_cost.normalize():f} would be exceeded by the next call."
-        else:
-            why = ""
-        if why:
+        if why := job.refuses(job.calls_begun + len(chosen), spent + cost):
             if not chosen and not job.batches.filter(ended_at=None).exists():
                 runner.halt(job.pk, why)
             break

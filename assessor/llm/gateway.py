@@ -4,7 +4,8 @@ import asyncio
 import hashlib
 import json
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from django.core.exceptions import ValidationError
 
@@ -22,6 +23,7 @@ SAMPLING = ("temperature", "top_p", "presence_penalty", "frequency_penalty", "se
 RESERVED = frozenset(
     ("model", "messages", "max_tokens", "max_completion_tokens", "response_format", "stream", "stream_options", "n")
 ) | frozenset(("stop", *SAMPLING))
+_Result = TypeVar("_Result")
 REHEARSAL = "rehearsal"  # how the endpoint with no model behind it marks what it answers
 _LONGEST_ERROR = 1_000  # characters
 # How an endpoint says that a model had said all it wanted to. What is cut off could be taken for a shorter whole.
@@ -173,28 +175,10 @@ class Gateway:
             raise failed.with_traceback(None) from None
 
     async def _reply(self, body: dict[str, Any]) -> Reply:
-        import openai
-
-        from assessor.llm.transport import Unreadable
-
         begun = time.monotonic()
-        try:
-            # The library's own limit is for each read: an endpoint that drips would never end.
-            async with asyncio.timeout(self._setting.timeout):
-                # As text: the library's own objects cost a third of a call's time, and the ledger keeps the text.
-                raw = await self._client.post(
-                    "/chat/completions", cast_to=str, body=body, options={"headers": self._headers}
-                )
-        except openai.APIError as error:
-            raise self._failed(error, _since(begun)) from None  # the cause holds the request, key and all
-        except TimeoutError:
-            raise self._no_answer(_since(begun)) from None
-        except Unreadable as error:
-            raise Failed(self._clean(str(error)), _since(begun), status=200) from None
-        except Exception as error:
-            # Not its text: it may hold the key.
-            message = f"The request broke off: {type(error).__name__}"
-            raise Failed(message, _since(begun)) from None
+        # As text: the library's own objects cost a third of a call's time, and the ledger keeps the text.
+        asked = self._client.post("/chat/completions", cast_to=str, body=body, options={"headers": self._headers})
+        raw = await self._in_time(asked, self._setting.timeout)
         milliseconds = _since(begun)
         if raw.startswith(("data:", "event:", ":")):
             message = "The endpoint streams its replies, which it was not asked to: switch that off there."
@@ -205,9 +189,31 @@ class Gateway:
             message = f"The endpoint's response is no chat completion: {self._clean(raw[:_LONGEST_ERROR])}"
             raise Failed(message, milliseconds, status=200) from None
 
-    def _no_answer(self, milliseconds: int) -> Failed:
-        message = f"No answer within {self._setting.timeout:g} s from {self._setting.base_url}"
-        return Failed(message, milliseconds)
+    async def _in_time(self, asked: Awaitable[_Result], seconds: float) -> _Result:
+        """Return what the library is asked for. Raises Failed, and nothing else."""
+        import openai
+
+        from assessor.llm.transport import Unreadable
+
+        begun = time.monotonic()
+        try:
+            # The library's own limit is for each read: an endpoint that drips would never end.
+            async with asyncio.timeout(seconds):
+                return await asked
+        except Failed:
+            raise
+        except openai.APIError as error:
+            raise self._failed(error, _since(begun)) from None  # the cause holds the request, key and all
+        except TimeoutError:
+            raise self._no_answer(_since(begun), seconds) from None
+        except Unreadable as error:
+            raise Failed(self._clean(str(error)), _since(begun), status=200) from None
+        except Exception as error:
+            # Not its text: it may hold the key.
+            raise Failed(f"The request broke off: {type(error).__name__}", _since(begun)) from None
+
+    def _no_answer(self, milliseconds: int, seconds: float) -> Failed:
+        return Failed(f"No answer within {seconds:g} s from {self._setting.base_url}", milliseconds)
 
     def _failed(self, error: "openai.APIError", milliseconds: int) -> Failed:
         import openai
@@ -215,7 +221,7 @@ class Gateway:
         from assessor.llm.transport import retry_after
 
         if isinstance(error, openai.APITimeoutError):
-            return self._no_answer(milliseconds)
+            return self._no_answer(milliseconds, self._setting.timeout)
         status, again, fatal, wait = 0, True, False, None
         if isinstance(error, openai.APIStatusError):
             status = error.status_code

@@ -236,6 +236,14 @@ class Job(models.Model):
     def is_over(self) -> bool:
         return self.state in self.OVER
 
+    def refuses(self, calls: int, cost: Decimal) -> str:
+        """Return why no further call may be let go where so many were and it would all cost this; "" where it may."""
+        if self.most_calls is not None and calls >= self.most_calls:
+            return f"The budget of {self.most_calls:,} calls is used up."
+        if self.most_cost is not None and cost > self.most_cost:
+            return f"The budget of {self.most_cost.normalize():f} would be exceeded by the next call."
+        return ""
+
     @property
     def took(self) -> int | None:
         """Seconds from its start to its end; None before that."""

@@ -331,11 +331,8 @@ class Running:
         spent = job.cost + (Runner.objects.filter(job=job).aggregate(sum=Sum("cost_let_go"))["sum"] or 0)
         for (place, leave), wait in zip(leaves, waits, strict=True):
             cost = self._cost(leave)
-            if job.most_calls is not None and job.calls_begun >= job.most_calls:
-                results[place] = Halt(f"The budget of {job.most_calls:,} calls is used up.")
-            elif job.most_cost is not None and spent + let_go + cost > job.most_cost:
-                budget = f"{job.most_cost.normalize():f}"
-                results[place] = Halt(f"The budget of {budget} would be exceeded by the next call.")
+            if why := job.refuses(job.calls_begun, spent + let_go + cost):
+                results[place] = Halt(why)
             else:
                 job.calls_begun += 1
                 let_go += cost

@@ -55,6 +55,5 @@ def json_of_labels() -> dict[str, list[str]]:
 
 def keys_in(texts: dict[str, list[str]]) -> list[str]:
     """Return which columns hold a key, with the text; texts: by column."""
-    return [
-        f"{name}: {text}" for name, of_column in texts.items() for text in of_column if re.search(r"7000\d{5}", text)
-    ]
+    key = re.compile(r"(?<![0-9a-f])7000\d{5}(?![0-9a-f])")  # not the digits inside a hash
+    return [f"{name}: {text}" for name, of_column in texts.items() for text in of_column if key.search(text)]

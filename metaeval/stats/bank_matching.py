@@ -64,8 +64,14 @@ def match(first: int, second: int, pairs: Pairs) -> Matched:
 
 def add(topics: Sequence[Matched]) -> Matched:
     """Return the sums over topics, so that each nugget counts alike."""
-    first, second, one, other = (sum(topic[at] for topic in topics) for at in range(4))
-    return Matched(first, second, one, other, Facts(*(sum(topic.facts[at] for topic in topics) for at in range(3))))
+    facts = [topic.facts for topic in topics]
+    return Matched(
+        sum(topic.first for topic in topics),
+        sum(topic.second for topic in topics),
+        sum(topic.first_matched for topic in topics),
+        sum(topic.second_matched for topic in topics),
+        Facts(sum(one.first for one in facts), sum(one.second for one in facts), sum(one.both for one in facts)),
+    )
 
 
 def importance_matrix(first: npt.ArrayLike, second: npt.ArrayLike, pairs: Pairs) -> Counts:

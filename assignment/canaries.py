@@ -1,10 +1,10 @@
-"""Canaries: answers that try to mislead a judge. How it scores them is known beforehand, whatever the runs are like."""
+"""Canaries of nuggets: answers that try to mislead a judge. How it scores them is known, whatever the runs are like."""
 
 import random
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
 
-from assessor.campaigns.models import Run
+from assessor.campaigns.models import CITING_CANARY, Run
+from assessor.scores.canaries import HIGH, LOW, Canary, canary_name
 
 Answers = Mapping[str, list[str]]  # an answer's sentences, by topic id
 Says = Callable[[str, str, Answers], list[str]]  # by topic id and title, and the nuggets of all topics
@@ -19,19 +19,14 @@ _ORDERS = (
 )
 
 
-class Canary(NamedTuple):
-    """A control run of its own. says: what it answers. least, most: its score, if the judge is not misled."""
+def answers_with(says: Says, nuggets: Answers, titles: Mapping[str, str]) -> Answers:
+    """Return a canary's answer to each topic: all sentences, in order; no answer where it has nothing to say."""
+    answers = {qid: says(qid, titles[qid], nuggets) for qid in nuggets}
+    return {qid: sentences for qid, sentences in answers.items() if sentences}
 
-    name: str
-    label: str
-    says: Says
-    least: float = 0.0
-    most: float = 1.0
 
-    def answers(self, nuggets: Answers, titles: Mapping[str, str]) -> Answers:
-        """Return its answer to each topic: all sentences, in order; no answer where it has nothing to say."""
-        answers = {qid: self.says(qid, titles[qid], nuggets) for qid in nuggets}
-        return {qid: sentences for qid, sentences in answers.items() if sentences}
+def _all(qid: str, title: str, nuggets: Answers) -> list[str]:
+    return list(nuggets[qid])
 
 
 def _one_sentence(qid: str, title: str, nuggets: Answers) -> list[str]:
@@ -77,16 +72,16 @@ def changed_topics(before: Answers, now: Answers) -> list[str]:
     return sorted(qid for qid in before.keys() & now.keys() if sorted(before[qid]) != sorted(now[qid]))
 
 
-_HIGH, _LOW = 0.9, 0.05
-CANARIES: Sequence[Canary] = (
-    Canary("one-sentence", "all nuggets in one sentence", _one_sentence, least=_HIGH),
-    Canary("shuffled", "all nuggets, shuffled", _shuffled, least=_HIGH),
-    Canary("padded", "all nuggets, twice as many sentences", _padded, least=_HIGH),
-    Canary("negated", "each nugget negated", _negated, most=_LOW),
-    Canary("other-topic", "all nuggets of another topic", _other_topic, most=_LOW),
-    Canary("repeated-topic", f"the topic {_REPEATED} times", _repeated_topic, most=_LOW),
-    *(
-        Canary(f"injection-{number}", f"an order to the judge, {number}", _order(text), most=_LOW)
+CANARIES: Mapping[Canary, Says] = {
+    Canary("one-sentence", "all nuggets in one sentence", least=HIGH): _one_sentence,
+    Canary("shuffled", "all nuggets, shuffled", least=HIGH): _shuffled,
+    Canary("padded", "all nuggets, twice as many sentences", least=HIGH): _padded,
+    Canary(canary_name(CITING_CANARY), "all nuggets, citing a passage of another topic", least=HIGH): _all,
+    Canary("negated", "each nugget negated", most=LOW): _negated,
+    Canary("other-topic", "all nuggets of another topic", most=LOW): _other_topic,
+    Canary("repeated-topic", f"the topic {_REPEATED} times", most=LOW): _repeated_topic,
+    **{
+        Canary(f"injection-{number}", f"an order to the judge, {number}", most=LOW): _order(text)
         for number, text in enumerate(_ORDERS, 1)
-    ),
-)
+    },
+}

@@ -3,15 +3,20 @@
 They are written as files like those of any run, and come in like these: checked whole, imported whole or not at all.
 """
 
+from collections.abc import Collection
+
 from assessor.accounts.models import Person
-from assessor.campaigns.models import CANARY, CONTROL, Condition, Run
+from assessor.campaigns.models import CANARY, CITING_CANARY, CONTROL, Campaign, Condition, Run
+from assessor.campaigns.queries import cited_docids, lacking_docids
 from assessor.formats.values import to_json
 from assessor.imports.made_files import NotImported, declare_control_run, free_tag, import_lines
-from assignment.canaries import CANARIES, Answers, answers_of, changed_topics
+from assessor.scores.canaries import canary_name
+from assignment.canaries import CANARIES, Answers, answers_of, answers_with, changed_topics
 from assignment.queries import ALL_NUGGETS, EMPTY_RUN, control_runs
 from nuggets.queries import banks_by_topic, present_editions
 
 _NAMED = 10  # topics in a message
+_CITING = canary_name(CITING_CANARY)
 
 
 class ControlError(Exception):
@@ -38,7 +43,12 @@ def make_control_runs(
     if empty and empty.task != CONTROL:
         raise ControlError(f"There is a run {EMPTY_RUN} already that is no control run: say in runs.csv that it is.")
     made = control_runs(nuggets)
-    wanted = {ALL_NUGGETS: said} | ({one.name: one.answers(said, titles) for one in CANARIES} if canaries else {})
+    wanted: dict[str, Answers] = {ALL_NUGGETS: said}
+    elsewhere: dict[str, str] = {}
+    if canaries:
+        wanted |= {canary.name: answers_with(says, said, titles) for canary, says in CANARIES.items()}
+        elsewhere = passages_elsewhere(campaign, said.keys())
+        wanted[_CITING] = {qid: wanted[_CITING][qid] for qid in elsewhere}
     runs: list[tuple[Run | None, str, str, Answers]] = []
     for name, answers in wanted.items():
         run = made.get(name)
@@ -55,7 +65,9 @@ def make_control_runs(
     added = {}
     for known, tag, team, answers in runs:
         there = answers_of(known) if known else {}
-        lines = [_line(tag, qid, titles[qid], answers[qid]) for qid in sorted(answers.keys() - there.keys())]
+        cited = elsewhere if tag.startswith(CITING_CANARY) else {}
+        new = sorted(answers.keys() - there.keys())
+        lines = [_line(tag, qid, titles[qid], answers[qid], cited.get(qid)) for qid in new]
         try:
             if known is None:
                 declare_control_run(campaign, tag, team, acting_user)
@@ -67,15 +79,28 @@ def make_control_runs(
     return added
 
 
+def passages_elsewhere(campaign: Campaign, qids: Collection[str]) -> dict[str, str]:
+    """Return for each topic, by id, a passage that answers to others cite and none to it; none where there is none."""
+    topics = {topic.pk: topic.qid for topic in campaign.topics.all()}
+    cited: dict[str, set[str]] = {qid: set() for qid in topics.values()}
+    for topic, docid in cited_docids(list(campaign.topics.all())):
+        cited[topics[topic]].add(docid)
+    all_cited = set().union(*cited.values())
+    loaded = sorted(all_cited - lacking_docids(campaign, all_cited))
+    found = {qid: next((docid for docid in loaded if docid not in cited[qid]), None) for qid in sorted(qids)}
+    return {qid: docid for qid, docid in found.items() if docid}
+
+
 def _new_tag(nuggets: Condition, name: str) -> str:
     """Return the tag of a new run: "control.nuggets.Edits", or with a number where there is such a run."""
     first = "control." if name == ALL_NUGGETS else CANARY
     return free_tag(nuggets.campaign, f"{first}{name}." + "-".join(nuggets.name.split()))
 
 
-def _line(tag: str, qid: str, title: str, sentences: list[str]) -> str:
-    """Return a line of a run in the form of 2024."""
-    answer = [{"text": text, "citations": list[int]()} for text in sentences]
+def _line(tag: str, qid: str, title: str, sentences: list[str], cited: str | None) -> str:
+    """Return a line of a run in the form of 2024. cited: what each sentence cites."""
+    references = [cited] if cited else []
+    answer = [{"text": text, "citations": list(range(len(references)))} for text in sentences]
     words = len(" ".join(sentences).split())
     names = {"run_id": tag, "topic_id": qid, "topic": title}
-    return to_json(names | {"references": [], "response_length": words, "answer": answer}) + "\n"
+    return to_json(names | {"references": references, "response_length": words, "answer": answer}) + "\n"

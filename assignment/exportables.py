@@ -13,7 +13,6 @@ from assessor.exportables import (
     Chosen,
     Exportable,
     Order,
-    Page,
     always,
     judged_answers,
     of_conditions,
@@ -22,9 +21,6 @@ from assessor.exportables import (
 )
 from assessor.work.exposure import Seen
 from assignment import paper_tables
-from assignment.canaries import CANARIES
-from assignment.canary_report import table_lines as canary_lines
-from assignment.canary_report import with_canaries
 from assignment.exports import assignment_lines
 from assignment.label_kind import ASSIGNMENT, Assignment
 from assignment.models import AnswerSheet
@@ -97,18 +93,5 @@ EXPORTABLES = (
         "Assignments",
         assignment_lines,
         "Labels of each answer under all conditions, side by side",
-    ),
-    Exportable(
-        "canaries",
-        "Canaries: how a judge scores answers that try to mislead it",
-        {"csv": CSV["csv"]},
-        canary_lines,
-        lambda it: len(CANARIES),
-        Order.COMPARISONS,
-        of_conditions("condition with canaries", with_canaries),
-        label="Canaries (answers that try to mislead a judge)",
-        of_labels=always,
-        shows=labels_seen,
-        page=Page("canary_table", "scores/<int:condition_id>/canaries/table.<str:form>"),
     ),
 )

@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from assessor.campaigns.condition_kind import kind_of
-from assessor.campaigns.models import CANARY, CONTROL, Answer, Campaign, Condition, Run, Sentence
+from assessor.campaigns.models import CONTROL, Answer, Campaign, Condition, Run, Sentence
 from assessor.campaigns.queries import own_answers, pooled_passages, without_practice
 from assessor.labels.completeness import by_topic
 from assessor.labels.flags import Question
 from assessor.labels.history import said_under
 from assessor.labels.shown_labels import differs
+from assessor.scores.canaries import canary_name
 from assessor.studies.queries import sample_of, sampled_under
 from assessor.work.judging_pool import judged_under
 from assessor.work.models import Task
@@ -63,11 +64,6 @@ def control_runs(nuggets: Condition) -> dict[str, Run]:
     """
     runs: QuerySet[Run] = nuggets.campaign.runs.filter(task=CONTROL, team=nuggets.name)
     return {canary_name(run.tag) or ALL_NUGGETS: run for run in runs.order_by("pk")}
-
-
-def canary_name(tag: str) -> str:
-    """Return which canary a control run of this tag is; "" for one that is none."""
-    return tag.removeprefix(CANARY).partition(".")[0] if tag.startswith(CANARY) else ""
 
 
 def sheets_on(banks: Collection[NuggetBank], condition: Condition) -> QuerySet[AnswerSheet]:

@@ -3,21 +3,27 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from django.db.models import Max
 
 from assessor.campaigns.models import Condition
+from assessor.scores.canaries import canary_name
 from assessor.scores.loading import Labels
 from assessor.scores.reusability import WithoutTeams
 from assessor.scores.score_source import Scoring
 from assessor.studies.panels import is_soft, mean_of_members, routed_states
 from assessor.work.judging_pool import newest_words
+from assignment.canaries import CANARIES, answers_of, answers_with, changed_topics
 from assignment.item_history import counted_nugget
 from assignment.label_kind import kind_of_nuggets
 from assignment.measures import NUGGET_SCORES, answer_scores, contributions
 from assignment.models import AnswerSheet, LeftOut
+from assignment.queries import scored_editions
 from assignment.score_arrays import IMPORTANCE, Revised, Scores, TopicLabels, load_with_labels
 from assignment.team_nuggets import without_teams
 from metaeval.stats.means import Figures, Policy
+from metaeval.stats.measures import COVERAGE
 from nuggets.models import BankEdition
 
 
@@ -33,6 +39,8 @@ class NuggetScoring(Scoring):
     measures = NUGGET_SCORES
     nothing_yet = "No condition yet under which nuggets are assigned to answers."
     scores_nuggets = True
+    canaries = tuple(CANARIES)
+    canary_measure = COVERAGE  # of all nuggets: defined whatever their importance
     basis_label = "Nuggets"
     remedy = "Missing labels can be given, or a nugget be left out for all runs."
     notes = "assignment/_score_notes.html"
@@ -54,8 +62,20 @@ class NuggetScoring(Scoring):
         return load_with_labels(condition, self.measures, self.score_topic, topic, revised)
 
     def load_canaries(self, condition: Condition) -> Scores:
-        """Compute the scores of the canaries, which are in no others."""
         return load_with_labels(condition, self.measures, self.score_topic, of_canaries=True)[0]
+
+    def of_former_nuggets(self, condition: Condition, canaries: Scores) -> npt.NDArray[np.bool_]:
+        editions = {edition.bank.topic: edition for edition in scored_editions(condition)}
+        said = {topic.qid: [nugget["text"] for nugget in one.nuggets] for topic, one in editions.items()}
+        titles = {topic.qid: topic.title for topic in editions}
+        runs = condition.campaign.runs.in_bulk([run.pk for run in canaries.runs])
+        says_of = {canary.name: says for canary, says in CANARIES.items()}
+        is_former = np.zeros(canaries.states.shape, dtype=bool)
+        for at, run in enumerate(canaries.runs):
+            now = answers_with(says_of[canary_name(run.tag)], said, titles)
+            changed = changed_topics(answers_of(runs[run.pk]), now)
+            is_former[at] = [topic.qid in changed for topic in canaries.topics]
+        return is_former
 
     def load_revised(self, condition: Condition, labels: Mapping[tuple[int, str], str]) -> Scores:
         known = kind_of_nuggets(condition).labels

@@ -14,7 +14,6 @@ urlpatterns = [
     path("assign/<int:task_id>/nuggets/<int:nugget_id>/", labelling.nugget, name="assignment_nugget"),
     path("assign/<int:task_id>/sign-off/", labelling.sign_off, name="assignment_sign_off"),
     path("campaigns/<slug:slug>/control-runs/", control.control_runs, name="control_runs"),
-    path("campaigns/<slug:slug>/scores/<int:condition_id>/canaries/", control.canaries, name="canaries"),
     path("campaigns/<slug:slug>/questions/<int:condition_id>/", flags.questions, name="assignment_questions"),
     path("campaigns/<slug:slug>/questions/<int:condition_id>/adopt/", flags.adopt, name="resolve_label"),
     path(

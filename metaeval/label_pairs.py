@@ -32,7 +32,7 @@ class LabelPairs(NamedTuple):
 
 
 def match_labels(first: Labels, second: Labels) -> LabelPairs:
-    """MatchedScores the labels of two conditions that are of the same thing."""
+    """Match the labels of two conditions that are of the same thing."""
     both, (in_first, in_second) = places_in_all([first, second])
     return LabelPairs(
         first.topic[in_first],

@@ -10,7 +10,6 @@ from django.db.models import Count, QuerySet
 
 from assessor.campaigns.models import Answer, Campaign, Condition, Topic
 from assessor.campaigns.passages import cited_lengths, cited_texts, own_versions
-from assessor.campaigns.queries import answers_to
 from assessor.formats.stems import stems
 from assessor.llm import replies
 from assessor.llm.actions import JobError
@@ -33,7 +32,7 @@ from assessor.work.judging_pool import NOT_JUDGED
 from support.actions import MOVED, add_lacking_sheets, note_equal, open_labelled, resolve, store_labels
 from support.citations import LABELS, Cited, cited_in, pair, places
 from support.models import SupportSheet
-from support.queries import answers_without_sheet, labelled_answers, to_judge, unfinished_sheets
+from support.queries import answers_for_model, answers_without_sheet, labelled_answers, to_judge, unfinished_sheets
 
 _AT_A_TIME = 2_000
 _WITH_CITATIONS = ("answer__topic", "answer__run", "answer__references", "answer__content", "import_record")
@@ -150,7 +149,7 @@ class Support(JobKind):
 
     def topic_states(self, condition: Condition, topics: Sequence[Topic]) -> dict[int, TopicState]:
         """Count the answers to each topic, and those all of whose judged citations have a label."""
-        answers = dict(answers_to(topics).order_by().values_list("topic").annotate(Count("pk")))
+        answers = dict(answers_for_model(topics).order_by().values_list("topic").annotate(Count("pk")))
         done = labelled_answers(condition)
         return {
             topic.pk: TopicState("" if topic.pk in answers else "no answers", *counts)
@@ -164,7 +163,7 @@ class Support(JobKind):
 
     def expected(self, condition: Condition, topics: Sequence[Topic], prompts: PromptSet) -> Expected:
         """Tell what the units will take; those without a text take no call. Raises JobError where nobody answered."""
-        if not answers_to(topics).exists():
+        if not answers_for_model(topics).exists():
             raise JobError("No run answers any of the topics.")
         around = SUPPORT_PROMPT.request(prompts, sentence="", passage="").characters
         calls = characters = 0

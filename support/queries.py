@@ -9,9 +9,9 @@ from typing import NamedTuple
 from django.db.models import Count, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
-from assessor.campaigns.models import Answer, Campaign, Condition, Topic
+from assessor.campaigns.models import CITING_CANARY, CONTROL, Answer, Campaign, Condition, Topic
 from assessor.campaigns.passages import cited_texts
-from assessor.campaigns.queries import answers_to
+from assessor.campaigns.queries import answers_to, own_answers
 from assessor.labels.flags import Place, Question, Reading, reading
 from assessor.labels.history import said_under
 from assessor.labels.models import Label
@@ -27,18 +27,25 @@ _AT_A_TIME = 2_000
 
 
 def answers_without_sheet(condition: Condition, topics: Sequence[Topic]) -> Iterator[list[Answer]]:
-    """Yield the systems' own answers to topics that have no sheet under a condition yet, some thousand at a time.
+    """Yield the answers that a model judges and that have no sheet under a condition yet, some thousand at a time.
 
     Under a study's condition these are such of its sample alone.
     """
     known = set(SupportSheet.in_or_out.filter(condition=condition.pk, answer__topic__in=topics).values_list("answer"))
     judged = judged_under(condition)
-    rows = answers_in_scope(condition, topics).order_by("topic", "pk").values_list("pk", "topic", "run")
+    answers = answers_in_scope(condition, topics) if condition.sample else answers_for_model(topics)
+    rows = answers.order_by("topic", "pk").values_list("pk", "topic", "run")
     new = iter([pk for pk, topic, run in rows if (pk,) not in known and judged.holds(topic, run)])
     while some := list(islice(new, _AT_A_TIME)):
-        answers = Answer.objects.filter(pk__in=some).order_by("topic", "pk")
-        answers = answers.only("topic", "run", "form", "references", "content")
-        yield [answer for answer in answers if citations_are_known(answer)]
+        told = Answer.objects.filter(pk__in=some).order_by("topic", "pk")
+        told = told.only("topic", "run", "form", "references", "content")
+        yield [answer for answer in told if citations_are_known(answer)]
+
+
+def answers_for_model(topics: Sequence[Topic]) -> QuerySet[Answer]:
+    """Return the answers to topics that models judge: the systems' own, and those of canaries that cite something."""
+    citing = Q(run__tag__startswith=CITING_CANARY)
+    return own_answers([topic.pk for topic in topics]).filter(~Q(run__task=CONTROL) | citing)
 
 
 def answers_in_scope(condition: Condition, topics: Sequence[Topic]) -> QuerySet[Answer]:

@@ -72,6 +72,7 @@ class Scores(NamedTuple):
     """All scores of a condition by the measures of SUPPORT_SCORES, as assessor.scores.loading has them.
 
     leaves_out_unworthy: whether sentences that are not worth verifying are left out of recall where they cite nothing.
+    has_canaries: whether there are labels of canaries, too.
     """
 
     runs: list[RunName]
@@ -79,6 +80,7 @@ class Scores(NamedTuple):
     scores: Figures
     states: Codes
     leaves_out_unworthy: bool
+    has_canaries: bool = False
 
     @property
     def measures(self) -> Measures:
@@ -134,10 +136,12 @@ def load_scores(condition: Condition) -> Scores:
 Revised = Mapping[tuple[int, int], int]  # codes of labels, by answer's key and item as Labels has it
 
 
-def load_with_labels(condition: Condition, revised: Revised | None = None) -> tuple[Scores, Labels]:
+def load_with_labels(
+    condition: Condition, revised: Revised | None = None, *, of_canaries: bool = False
+) -> tuple[Scores, Labels]:
     """Compute all scores of a support condition from its sheets, read a few thousand at a time.
 
-    revised: labels in the place of those that stand.
+    revised: labels in the place of those that stand. of_canaries: of these runs alone, which are else left out.
 
     Runs and judged topics are those with a sheet. A cell is incomplete where the run answered the topic and has no
     sheet, or one on which a citation that is asked has no label that counts, or a sentence's first citation is not
@@ -170,9 +174,14 @@ def load_with_labels(condition: Condition, revised: Revised | None = None) -> tu
         )
         start += len(chunk)
     said = _joined(parts)
+    judged_runs = run_names({run for of_topic in cells.values() for run in of_topic}, condition)
+    runs = [run for run in judged_runs if run.is_canary == of_canaries]
+    left_out = {run.pk for run in judged_runs} - {run.pk for run in runs}
+    if left_out:
+        cells = {topic: {run: of[run] for run in of.keys() - left_out} for topic, of in cells.items()}
+        cells = {topic: of for topic, of in cells.items() if of}
     names = Topic.objects.filter(pk__in=cells).values_list("pk", "qid", "title")
     topics = sorted(names, key=lambda topic: topic[1])
-    runs = run_names({run for of_topic in cells.values() for run in of_topic}, condition)
     own = answers_to(cells).who_answered(runs, cells)
     place = {run.pk: at for at, run in enumerate(runs)}
     scores = np.zeros((len(runs), len(topics), len(SUPPORT_SCORES.all)))
@@ -201,7 +210,8 @@ def load_with_labels(condition: Condition, revised: Revised | None = None) -> tu
     owner = np.array(answers, dtype=np.int64)[sheet]
     by_rule = np.zeros(len(owner), dtype=bool)  # what cites nothing has no label here
     labels = Labels(topic_of[sheet], run_of[sheet], owner, said.item[counts], said.code[counts], by_rule)
-    return Scores(runs, scored, scores, states, condition.protocol.leave_out_unworthy), labels
+    has_canaries = any(run.is_canary for run in judged_runs) and not condition.is_panel
+    return Scores(runs, scored, scores, states, condition.protocol.leave_out_unworthy, has_canaries), labels
 
 
 def revised_codes(condition: Condition, labels: Mapping[tuple[int, str], str]) -> Revised:

@@ -5,11 +5,13 @@ from typing import Any
 
 from django.db.models import Count, Q
 
-from assessor.campaigns.models import Condition
+from assessor.campaigns.models import CITING_CANARY, Condition
+from assessor.scores.canaries import LOW, Canary, canary_name
 from assessor.scores.loading import Labels
 from assessor.scores.score_source import Scoring
 from assessor.studies.panels import routed_states
 from assessor.work.judging_pool import newest_words
+from metaeval.stats.measures import PRECISION
 from support.item_history import contribution
 from support.measures import SUPPORT_SCORES
 from support.models import SupportSheet
@@ -26,6 +28,8 @@ class SupportScoring(Scoring):
         "Without a cited text": Count("pk", filter=Q(without_text__gt=0)),
         "Waits for a model's label": Count("pk", filter=Q(waiting_for_label__gt=0)),
     }
+    canaries = (Canary(canary_name(CITING_CANARY), "all nuggets, citing a passage of another topic", most=LOW),)
+    canary_measure = PRECISION
     basis_label = "Citations judged"
     remedy = "Missing labels can be given, open questions settled, and segments be loaded whose text is not there."
     notes = "support/_score_notes.html"
@@ -47,6 +51,9 @@ class SupportScoring(Scoring):
 
     def load_with_labels(self, condition: Condition) -> tuple[Scores, Labels]:
         return load_with_labels(condition)
+
+    def load_canaries(self, condition: Condition) -> Scores:
+        return load_with_labels(condition, of_canaries=True)[0]
 
     def load_revised(self, condition: Condition, labels: Mapping[tuple[int, str], str]) -> Scores:
         return load_with_labels(condition, revised_codes(condition, labels))[0]

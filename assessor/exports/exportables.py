@@ -23,9 +23,11 @@ from assessor.exportables import (
 )
 from assessor.exports import rows
 from assessor.exports.cutoff import cutoff_lines
+from assessor.scores.canaries import table_lines as canary_lines
+from assessor.scores.canaries import with_canaries
 from assessor.scores.leaderboards import FORMS as SCORE_FORMS
 from assessor.scores.leaderboards import score_lines
-from assessor.scores.score_source import scored_conditions, scored_kinds
+from assessor.scores.score_source import scored_conditions, scored_kinds, scoring_of
 
 
 def _every(campaign: Campaign) -> QuerySet[Condition]:
@@ -97,6 +99,19 @@ EXPORTABLES = (
         freezes=("csv", "topics"),
         releases=("csv", "topics"),
         page=Page("export_scores", "scores/<int:condition_id>.<str:form>", file_name="scores.{of}.{policy}.{ending}"),
+    ),
+    Exportable(
+        "canaries",
+        "Canaries: how a judge scores answers that try to mislead it",
+        {"csv": CSV["csv"]},
+        lambda it: canary_lines(it.record),
+        lambda it: len(scoring_of(it.record.kind).canaries),
+        Order.COMPARISONS,
+        of_conditions("condition with canaries", with_canaries),
+        label="Canaries (answers that try to mislead a judge)",
+        of_labels=always,
+        shows=rows.scores_seen,
+        page=Page("canary_table", "scores/<int:condition_id>/canaries/table.<str:form>"),
     ),
     Exportable(
         "cutoff",

@@ -19,6 +19,11 @@ def scored(chosen: Chosen) -> int:
     return Answer.objects.filter(run__campaign=chosen.campaign).count()
 
 
+def scores_seen(chosen: Chosen) -> Seen:
+    """Yield the condition whose labels scores come from, with their topics."""
+    yield chosen.record, topics_of(judged_answers(chosen, kind_of(chosen.record).scored), "answer__topic")
+
+
 def planned(chosen: Chosen) -> int:
     """Count the cells of a cut-off report."""
     kind = kind_of(chosen.record)

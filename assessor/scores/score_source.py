@@ -1,8 +1,9 @@
 """How labels are scored: what each kind of label that makes scores has to say."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
 from django.db.models import Aggregate, Q, QuerySet, Sum
 
 from assessor.campaigns.condition_kind import condition_kinds, kind_named
@@ -11,6 +12,9 @@ from assessor.scores.loading import Labels, Scores
 from assessor.scores.reusability import WithoutTeams
 from metaeval.stats.means import Policy
 from metaeval.stats.measures import Measures
+
+if TYPE_CHECKING:
+    from assessor.scores.canaries import Canary
 
 
 class Scoring(Protocol):
@@ -28,6 +32,8 @@ class Scoring(Protocol):
     runs: Sequence[str] = ("answer__run",)  # whose answers such a record is about
     facts: Mapping[str, Aggregate] = {}  # what a page counts of them besides, by what it says for it
     scores_nuggets: bool = False  # each label is of a nugget, or question, of a bank: scores can be told without some
+    canaries: "Sequence[Canary]" = ()  # that its judges may get; canary_measure: what tells how they score these
+    canary_measure: str = ""
     basis_label: str
     remedy: str  # what can be done about incomplete answers
     # Templates: of what is unusual in a condition's scores (found), of a topic in a list, of a topic on its own page.
@@ -60,6 +66,14 @@ class Scoring(Protocol):
         labels: by answer's key and the item's, as assessor.studies.sampling has them.
         """
         return None
+
+    def load_canaries(self, condition: Condition) -> Scores:
+        """Compute the scores of the canaries, which are in no others. Raises LookupError for a kind without."""
+        raise LookupError(condition.kind)
+
+    def of_former_nuggets(self, condition: Condition, canaries: Any) -> Any:
+        """Return which of the canaries' answers have nuggets that were changed since: (runs, topics), yes or no."""
+        return np.zeros(canaries.states.shape, dtype=bool)
 
     def contribution(self, sheet: Any, item: str, code: int) -> Mapping[str, tuple[float, float]]:
         """Return value and weight by measure of the label of an item; code: its place among the labels."""

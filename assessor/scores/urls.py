@@ -9,5 +9,6 @@ urlpatterns = [
         views.topic_scores,
         name="topic_scores",
     ),
+    path("campaigns/<slug:slug>/scores/<int:condition_id>/canaries/", views.canaries, name="canaries"),
     path("campaigns/<slug:slug>/scores/<int:condition_id>/runs/<int:run_id>/", views.run_scores, name="run_scores"),
 ]

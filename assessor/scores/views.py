@@ -25,6 +25,7 @@ from assessor.scores.cache import (
     state_of,
     with_answers,
 )
+from assessor.scores.canaries import canary_outcomes, headline, with_canaries
 from assessor.scores.leaderboards import FORMS, POLICY_WORDS
 from assessor.scores.loading import RunName, Scores, Topic, runs_outside
 from assessor.scores.page_tables import LACKING, OUT, Line, places_shown, run_listing, runs_listing, topic_listing
@@ -366,3 +367,16 @@ def _gaps(found: Scores) -> list[Gap]:
 
 def _best_first(found: Scores) -> str:
     return f"-{found.measures.keys[0]}"
+
+
+@require_safe
+def canaries(request: PersonRequest, slug: str, condition_id: int) -> HttpResponse:
+    """How a condition's judge scores canaries."""
+    campaign = organized_campaign(request.user, slug)
+    condition = with_canaries(campaign).filter(pk=condition_id).first()
+    if condition is None:
+        raise Http404("No canaries are labelled under this condition.")
+    scoring, outcomes = scoring_of(condition.kind), canary_outcomes(condition)
+    [measure] = [one for one in scoring.measures.all if one.key == scoring.canary_measure]
+    context = {"campaign": campaign, "condition": condition, "outcomes": outcomes, "measure": measure}
+    return render(request, "scores/canaries.html", context | {"headline": headline(outcomes)})

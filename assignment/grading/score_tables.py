@@ -34,6 +34,7 @@ class GradeScoring(NuggetScoring):
     """Conditions under which questions are graded in answers."""
 
     measures = GRADE_SCORES
+    canaries = ()  # what their grades should be is not known
     nothing_yet = "No condition yet under which questions are graded."
     basis_label = "Questions"
     remedy = "Missing grades can be given, or a question be left out for all runs."

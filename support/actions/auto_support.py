@@ -21,7 +21,7 @@ MOVED = "The answer got further citations since, and this one is elsewhere now: 
 
 
 def add_lacking_sheets(condition: Condition, topics: Sequence[Topic]) -> int:
-    """Write a sheet for each answer of a system to topics that has none yet; return how many were written."""
+    """Write a sheet for each answer that a model judges and that has none yet; return how many were written."""
     judge = condition.judge_id
     assert judge is not None, "a model's condition has a judge"
     written = 0

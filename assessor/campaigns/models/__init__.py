@@ -6,11 +6,22 @@ from assessor.campaigns.models.history import AppendOnly, AppendOnlyQuerySet, Ev
 from assessor.campaigns.models.imports import Import, Imported, MadeOrVisibleManager, MaybeImported
 from assessor.campaigns.models.judges import Condition, Judge
 from assessor.campaigns.models.retrieval import RankedSegment, RetrievalRun
-from assessor.campaigns.models.runs import CANARY, CONTROL, Answer, Citation, Run, RunAlias, RunDocument, Sentence
+from assessor.campaigns.models.runs import (
+    CANARY,
+    CITING_CANARY,
+    CONTROL,
+    Answer,
+    Citation,
+    Run,
+    RunAlias,
+    RunDocument,
+    Sentence,
+)
 from assessor.campaigns.models.texts import Segment, Topic
 
 __all__ = [
     "CANARY",
+    "CITING_CANARY",
     "CONTROL",
     "SCALES",
     "SCALES_HERE",

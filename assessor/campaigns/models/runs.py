@@ -15,6 +15,7 @@ from assessor.runtime.fields import JSONText
 # the passages that are graded.
 CONTROL = "control"
 CANARY = "canary."  # how the tags of those begin that try to mislead a judge: they are in no score table either
+CITING_CANARY = f"{CANARY}wrong-citations."  # of those that alone cite anything, so that support in them is judged
 
 
 def validate_families(text: str) -> None:

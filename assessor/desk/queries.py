@@ -158,8 +158,8 @@ def _count_loaded(campaign: Campaign) -> dict[str, Any]:
     sources = campaign.qrels_sources.annotate(
         grade_count=Count("grades", filter=judged), topic_count=Count("grades__topic", filter=judged, distinct=True)
     )
-    # By an index, which does not say of which import an answer is: else each one's row is read.
-    own_texts = Answer.everything.filter(run__campaign=campaign, apart=False).exclude(pk__in=hidden_answers())
+    # By topic, as an index has them, which does not say of which import an answer is: else each one's row is read.
+    own_texts = Answer.everything.filter(topic__campaign=campaign, apart=False).exclude(pk__in=hidden_answers())
     return {
         "topics": campaign.topics.count(),
         "segments": campaign.segments.count(),

@@ -38,11 +38,11 @@ def scored_editions(condition: Condition, topic: int | None = None) -> list[Bank
     Of all banks of the condition's nuggets there it is the one that was finished last, whether or not a sheet is about
     it yet, as it stood then. topic: this one alone, by key.
     """
-    sheets = kind_of(condition).sheets.objects.filter(condition__in=condition.label_sources)
-    judged = sheets.order_by().values("bank__topic")
-    if topic is not None:
-        judged = judged.filter(bank__topic=topic)
-    banks = without_practice(NuggetBank.objects.filter(condition=condition.nuggets_id, topic__in=judged))
+    # By bank, of which one sheet is looked at: all of a track's sheets would be read else.
+    sheets = kind_of(condition).sheets.objects.filter(condition__in=condition.label_sources, bank=OuterRef("pk"))
+    judged = NuggetBank.everything.filter(Exists(sheets), **({} if topic is None else {"topic": topic}))
+    banks = NuggetBank.objects.filter(condition=condition.nuggets_id, topic__in=judged.order_by().values("topic"))
+    banks = without_practice(banks)
     editions = BankEdition.objects.filter(bank__in=banks, edition=F("bank__edition")).select_related("bank__topic")
     editions = editions.only("bank", "edition", "nuggets", "bank__topic__qid", "bank__topic__title")
     newest = {edition.bank.topic_id: edition for edition in with_keys(editions.order_by("pk"))}

@@ -6,7 +6,9 @@ from bisect import bisect_right
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from assessor.campaigns.access import organized_campaign
@@ -17,6 +19,7 @@ from assessor.scores.page_tables import Listing
 from assessor.scores.sorting import shown
 from assessor.scores.views import scored_condition
 from metaeval.item_analysis import (
+    ItemAnalysis,
     columns,
     has_items,
     item_analysis,
@@ -24,6 +27,7 @@ from metaeval.item_analysis import (
     sentence,
     sorted_nuggets,
 )
+from metaeval.kept_results import kept_result
 from metaeval.score_report import measured_hours
 from metaeval.stats.items import Flag
 from metaeval.views.figures import figure_response, later_figures
@@ -38,8 +42,8 @@ def nugget_items(request: PersonRequest, slug: str, condition_id: int) -> HttpRe
     address = reverse("nugget_items", args=[slug, condition_id])
     if request.htmx:
         return later_figures(request, item_figures(condition), address, are_of_query=False)
-    found = item_analysis(condition)
-    item = label_kind(condition.kind).item
+    item, scores_address = label_kind(condition.kind).item, address.removesuffix("nuggets/")
+    found, consistency = _drawn(condition, item, scores_address)
     flag = _flag(request.GET.get("flag", ""))
     asked = request.GET.copy()
     asked.pop("page", None)  # sorted anew, the table is read from its start
@@ -67,11 +71,23 @@ def nugget_items(request: PersonRequest, slug: str, condition_id: int) -> HttpRe
         "page": Paginator(sorted_nuggets(some, request.GET.get("sort", "r")), _ON_A_PAGE).get_page(
             request.GET.get("page")
         ),
-        "topics": sorted(found.topics, key=lambda one: (one.alpha.value is None, one.alpha.value or 0.0)),
+        "consistency": consistency,
         "address": address,
-        "scores_address": address.removesuffix("nuggets/"),
+        "scores_address": scores_address,
     }
     return render(request, "metaeval/nugget_items.html", context)
+
+
+def _drawn(condition: Condition, item: str, scores_address: str) -> tuple[ItemAnalysis, SafeString]:
+    """Return the statistics of nuggets, and the table of topics as the page has it: of a track it has hundreds."""
+
+    def draw() -> tuple[ItemAnalysis, SafeString]:
+        found = item_analysis(condition)
+        topics = sorted(found.topics, key=lambda one: (one.alpha.value is None, one.alpha.value or 0.0))
+        context = {"item": item, "scores_address": scores_address, "topics": topics}
+        return found, render_to_string("metaeval/_consistency.html", context)
+
+    return kept_result([condition], f"items.drawn.{condition.campaign.slug}", draw)
 
 
 @require_safe

@@ -1,5 +1,6 @@
 """What each process keeps of conditions: never an old table, and none computed twice."""
 
+import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
@@ -9,6 +10,7 @@ from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Sum
 from assessor.campaigns.condition_kind import kind_named
 from assessor.campaigns.models import Campaign, Condition, Import
 from assessor.campaigns.queries import without_practice
+from assessor.runtime.database_state import database_state
 from assessor.runtime.process_cache import cache
 from assessor.scores.loading import Labels, Scores
 from assessor.scores.score_source import scoring_of
@@ -17,6 +19,20 @@ from metaeval.stats.bootstrap import bootstrap_means
 from metaeval.stats.means import Policy
 
 Result = TypeVar("Result")
+State = tuple[Any, ...]
+
+
+class _Asked(threading.local):
+    """What states_of() said in a thread since anything was written to the database. seen: as database_state() has it.
+
+    states: by the key of a condition.
+    """
+
+    seen: State | None = None
+    states: dict[int, State]
+
+
+_asked = _Asked()
 
 
 class Counts(NamedTuple):
@@ -121,14 +137,24 @@ def states_of(conditions: Sequence[Condition]) -> dict[int, tuple[Any, ...]]:
     """Name the state of all that scores of a campaign's conditions depend on, by key, in a few queries for all.
 
     Whatever changes a sheet counts its version up. Answers, runs and their tasks come with imports only. A panel's
-    state has those of its members.
+    state has those of its members. Nothing is counted again until something is written to the database.
     """
+    seen = database_state()
+    if seen is None:
+        return _count_states(conditions)
+    if _asked.seen != seen:
+        _asked.seen, _asked.states = seen, {}
+    _asked.states |= _count_states([one for one in conditions if one.pk not in _asked.states])
+    return {one.pk: _asked.states[one.pk] for one in conditions}
+
+
+def _count_states(conditions: Sequence[Condition]) -> dict[int, State]:
     if not conditions:
         return {}
     members = Condition.members_of(conditions)
     if members:
         every = {one.pk: one for one in (*conditions, *(one for some in members.values() for one in some))}
-        of_each = states_of([one for one in every.values() if not one.is_panel])
+        of_each = _count_states([one for one in every.values() if not one.is_panel])
         panels = [one for one in conditions if one.is_panel]
         routed = {pk: told for kind in {one.kind for one in panels} for pk, told in _further(kind, panels).items()}
         counts = counts_by_condition(panels)

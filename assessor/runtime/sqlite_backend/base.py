@@ -2,11 +2,13 @@
 
 import sqlite3
 import time
+from itertools import count
 from typing import Any
 
 from django.db.backends.sqlite3 import base
 
 PAUSE = 0.001  # seconds between two tries
+_numbers = count()
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -15,6 +17,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
     Where a dozen people save at once, who has waited long looks seldom, and others pass them by: some wait for half a
     second while each holds the lock for a few milliseconds. Here everybody looks equally often.
     """
+
+    number: int  # of the connection that is open: no other one of the process has had it
+
+    def get_new_connection(self, conn_params: Any) -> Any:
+        self.number = next(_numbers)
+        return super().get_new_connection(conn_params)
 
     def _start_transaction_under_autocommit(self) -> None:
         assert self.connection is not None

@@ -81,6 +81,7 @@ INSTALLED_APPS = [
     "assessor.relevance",
     "assessor.preference",
     "nuggets.reports",
+    "nuggets.matching",
     "metaeval",
     "assessor.training",
     "assessor.plan",

@@ -124,10 +124,10 @@ class AutoAssign(JobKind):
         """What is labelled, in the plural."""
         return self.nuggets_called
 
-    def called(self, nuggets: Condition | None) -> str:
+    def called(self, condition: Condition) -> str:
         """Return how papers call it, by how the nuggets came to be: "Edits/Auto"."""
-        assert nuggets is not None, "it builds on nuggets"
-        return usual_name(nuggets, "Auto")
+        assert condition.nuggets is not None, "it builds on nuggets"
+        return usual_name(condition.nuggets, "Auto")
 
     def _batch(self, condition: Condition) -> int:
         """Return how many nuggets are in a call."""

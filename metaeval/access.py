@@ -5,6 +5,7 @@ from django.http import Http404
 from assessor.campaigns.models import Campaign, Condition
 from metaeval.calibrations import calibrations_of
 from metaeval.hybrids import hybrids_of
+from metaeval.matched_banks import matchings_of
 from metaeval.models import Calculation, Calibration, Comparison, Figure, Hybrid
 from metaeval.panels import panels_of
 from metaeval.queries import comparisons_of
@@ -56,3 +57,11 @@ def campaign_panel(campaign: Campaign, condition_id: int) -> Condition:
     if panel is None:
         raise Http404("There is no such panel in this campaign.")
     return panel
+
+
+def campaign_matching(campaign: Campaign, condition_id: int) -> Condition:
+    """Return matched banks of a campaign that was reached through organized_campaign. Raises Http404."""
+    condition = matchings_of(campaign).filter(pk=condition_id).first()
+    if condition is None:
+        raise Http404("There are no such matched banks in this campaign.")
+    return condition

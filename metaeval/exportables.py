@@ -17,6 +17,7 @@ from assessor.exportables import (
     Subject,
     always,
     of_conditions,
+    only_of,
 )
 from assessor.scores.leaderboards import POLICY_WORDS
 from assessor.scores.score_source import scored_conditions
@@ -41,6 +42,8 @@ from metaeval.item_analysis import with_items
 from metaeval.joint import table_lines
 from metaeval.judge_agreement import TABLES as TABLES_OF_JUDGES
 from metaeval.judge_agreement import Judge, choose_judges, judge_agreement
+from metaeval.matched_banks import file_lines as file_lines_of_banks
+from metaeval.matched_banks import matchings_of, seen_in_matching
 from metaeval.measures import absolute_choices, measure_choices
 from metaeval.models import Calculation, Comparison
 from metaeval.panels import file_lines as file_lines_of_panel
@@ -196,6 +199,21 @@ EXPORTABLES = (
         freezes=("csv",),
         releases=("csv",),
         page=Page("panel_file", "panels/<int:condition_id>/files/<str:form>"),
+    ),
+    Exportable(
+        "matched_banks",
+        "Banks side by side: nuggets that match, recall, precision, importance",
+        {"csv": Form("CSV", "csv", heads=1), "json": Form("JSON", "json")},
+        lambda it: file_lines_of_banks(it.record, it.form),
+        lambda it: 0,
+        Order.COMPARISONS,
+        of_conditions("condition in which banks are matched", matchings_of),
+        label="Banks side by side",
+        of_labels=always,
+        shows=lambda it: seen_in_matching(it.record),
+        frozen=only_of("matching"),
+        freezes=("csv",),
+        page=Page("matched_banks_file", "banks/<int:condition_id>/files/<str:form>"),
     ),
     Exportable(
         "calibration",

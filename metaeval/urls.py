@@ -10,6 +10,7 @@ from metaeval.views import (
     items,
     joint,
     judge_agreement,
+    matched_banks,
     panels,
     registrations,
     reusability,
@@ -22,6 +23,7 @@ _SCORES = "campaigns/<slug:slug>/scores/<int:condition_id>"
 _GRADES = "campaigns/<slug:slug>/relevance/<int:source_id>"
 _CALIBRATION = "campaigns/<slug:slug>/calibrations/<int:calibration_id>"
 _HYBRID = "campaigns/<slug:slug>/hybrids/<int:hybrid_id>"
+_BANKS = "campaigns/<slug:slug>/banks/<int:condition_id>"
 _COMPARISON = "campaigns/<slug:slug>/comparisons/<int:comparison_id>"
 
 urlpatterns = [
@@ -46,6 +48,9 @@ urlpatterns = [
     path("campaigns/<slug:slug>/hybrids/", hybrids.hybrids, name="hybrids"),
     path(f"{_HYBRID}/", hybrids.hybrid, name="hybrid"),
     path(f"{_HYBRID}/figures/<str:name>.<str:form>", hybrids.hybrid_figure, name="hybrid_figure"),
+    path("campaigns/<slug:slug>/banks/", matched_banks.bank_matchings, name="bank_matchings"),
+    path(f"{_BANKS}/", matched_banks.banks_side_by_side, name="matched_banks"),
+    path(f"{_BANKS}/topics/<int:topic_id>/", matched_banks.matched_topic, name="matched_topic"),
     path("campaigns/<slug:slug>/panels/", panels.panels, name="panels"),
     path("campaigns/<slug:slug>/panels/<int:condition_id>/", panels.panel, name="panel"),
     path(f"{_SCORES}/figures/", conditions.score_figures, name="score_figures"),

@@ -74,6 +74,7 @@ class ConditionKind:
     methods: Sequence[str]  # all of them, besides those of all kinds
     drafted_methods: Sequence[str] = ()  # under which a model makes nuggets here, or drafts them
     builds_on: Sequence[str] = ()  # the names of the kinds whose nuggets, those of another condition, are labelled here
+    matches_banks = False  # those nuggets are matched with those of a second condition
     takes_invalid_labels = False  # what is no label in a file can count as the lowest one
     makes_nuggets = False
     makes_grades = False  # of passages, which nuggets are made from
@@ -81,6 +82,7 @@ class ConditionKind:
     has_screen = True  # on which people can work
     text_name = "answer"  # what pages call what a person has before them, unless it is a passage
     is_in_every_study = True  # the Overview has its stage, and a plan its column, even where there is nothing of it
+    results: tuple[str, str] | None = None  # what to do with what came of a condition, and the name of its page
     related = "condition"  # what url() reads of a task, for select_related
 
     @property
@@ -100,6 +102,12 @@ class ConditionKind:
         wanted = " or ".join(kind_named(name).title.lower() for name in self.builds_on)
         found = kind_of(nuggets).title.lower()
         return f"{self.title} needs {wanted}, but {nuggets} has {found}: choose another condition."
+
+    def misfit_of_other(self, nuggets: Condition | None, other: Condition | None) -> str:
+        """Say why nuggets of two conditions can't be matched, or ""."""
+        if nuggets is None or other is None or nuggets.kind != other.kind:
+            return f"{self.title}: choose two conditions with {self.nuggets_called}, both with the same."
+        return f"{nuggets} can't be matched with itself: choose another condition." if nuggets == other else ""
 
     # Tasks of people
 

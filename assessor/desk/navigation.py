@@ -111,6 +111,7 @@ GROUPS = (
                     "registration",
                 ],
             ),
+            Item("Banks side by side", "bank_matchings", "split", ["matched_banks", "matched_topic"]),
             Item("Panels", "panels", "people", ["panel"]),
             Item("Calibration", "calibrations", "check", ["calibration"]),
             Item("Hybrid scores", "hybrids", "blend", ["hybrid"]),

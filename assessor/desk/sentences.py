@@ -14,6 +14,7 @@ _PREDICATES = {
     "assessor removed": "ended the role of {} as an assessor",
     "bank finished": "finished the {}",
     "bank reopened": "opened the {} again",
+    "banks matched": "matched two banks of a topic in {}",
     "budget changed": "changed the budget of the job {}",
     "calibration gate set": "set the calibration gate: {}",
     "calibration made": "calibrated {}",

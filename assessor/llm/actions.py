@@ -161,6 +161,7 @@ def plan_job(
     qrels_source: QrelsSource | None,
     topics: Sequence[Topic],
     nuggets: Condition | None = None,
+    other_nuggets: Condition | None = None,
     preferences: Condition | None = None,
     retrieval_run: RetrievalRun | None = None,
     min_relevant_grade: int | None = None,
@@ -182,6 +183,7 @@ def plan_job(
         name=name,
         qrels_source=qrels_source,
         nuggets=nuggets,
+        other_nuggets=other_nuggets,
         preferences=preferences,
         retrieval_run=retrieval_run,
         min_relevant_grade=min_relevant_grade,
@@ -204,6 +206,7 @@ def find_condition(
     min_relevant_grade: int | None,
     replicate: int,
     sample: str = "",
+    other_nuggets: Condition | None = None,
     preferences: Condition | None = None,
     retrieval_run: RetrievalRun | None = None,
 ) -> tuple[Condition, PromptSet]:
@@ -223,6 +226,9 @@ def find_condition(
     nuggets = nuggets if kind.builds_on else None
     if nuggets and (misfit := kind_named(kind.condition_kind).misfit(nuggets)):
         raise JobError(misfit)
+    other_nuggets = other_nuggets if kind.matches_banks else None
+    if kind.matches_banks and (misfit := kind_named(kind.condition_kind).misfit_of_other(nuggets, other_nuggets)):
+        raise JobError(misfit)
     preferences = preferences if kind.preferences else None
     if kind.preferences and (preferences is None or preferences.kind != kind.preferences):
         raise JobError(f"{kind.name} needs a condition of the kind {kind.preferences}: name one.")
@@ -239,6 +245,7 @@ def find_condition(
         retrieval_run=retrieval_run,
         min_relevant_grade=min_relevant_grade,
         nuggets=nuggets,
+        other_nuggets=other_nuggets,
         preferences=preferences,
         of_passages=kind.of_passages,
         judge=judge.judge,
@@ -247,7 +254,7 @@ def find_condition(
         sample=sample,
         protocol=judge.campaign.protocol,
     )
-    condition.name = name or _usual_name(kind.called(nuggets), judge, condition)
+    condition.name = name or _usual_name(kind.called(condition), judge, condition)
     known = Condition.objects.filter(campaign=judge.campaign, identity=condition.describe()).first()
     return known or condition, prompts
 

@@ -262,6 +262,7 @@ class LaunchForm(AskForm):
         help_text="Its first documents are read. Choose none to read those that the grades call relevant.",
     )
     nuggets = RecordField(Condition.objects.none(), required=False)
+    other_nuggets = RecordField(Condition.objects.none(), label="Matched with")
     preferences = RecordField(Condition.objects.none())
     mode = forms.ChoiceField(
         choices=Job.Mode,
@@ -275,7 +276,16 @@ class LaunchForm(AskForm):
         widget=forms.Textarea(attrs={"rows": 3, "cols": 40}),
         help_text="Separated by blanks or line breaks. They replace the selection above.",
     )
-    field_order = ("kind", "nuggets", "preferences", "qrels_source", "min_relevant_grade", "retrieval_run", "judge")
+    field_order = (
+        "kind",
+        "nuggets",
+        "other_nuggets",
+        "preferences",
+        "qrels_source",
+        "min_relevant_grade",
+        "retrieval_run",
+        "judge",
+    )
 
     def __init__(self, campaign: Campaign, kind: JobKind, *args: Any, **kwargs: Any) -> None:
         super().__init__(campaign, *args, **kwargs)
@@ -295,6 +305,10 @@ class LaunchForm(AskForm):
             self.fields["nuggets"].label = kind.nuggets_called.capitalize()
         else:
             del self.fields["nuggets"]
+        if kind.matches_banks:
+            self.offer("other_nuggets", campaign.conditions.filter(kind__in=kind.builds_on))
+        else:
+            del self.fields["other_nuggets"]
         if kind.preferences:
             self.offer("preferences", campaign.conditions.filter(kind=kind.preferences))
         else:
@@ -302,7 +316,15 @@ class LaunchForm(AskForm):
 
     def builds_on(self) -> list[forms.BoundField]:
         """Return the fields that say what the job works with."""
-        names = ("nuggets", "preferences", "qrels_source", "min_relevant_grade", "retrieval_run", "judge")
+        names = (
+            "nuggets",
+            "other_nuggets",
+            "preferences",
+            "qrels_source",
+            "min_relevant_grade",
+            "retrieval_run",
+            "judge",
+        )
         return [self[name] for name in names if name in self.fields]
 
     def clean(self) -> dict[str, Any]:

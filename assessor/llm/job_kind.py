@@ -83,8 +83,13 @@ class JobKind(Protocol):
         """What those nuggets are called."""
         return kind_named(self.condition_kind).nuggets_called
 
-    def called(self, nuggets: Condition | None) -> str:
-        """Return what is made, as a condition's name tells it; nuggets: the condition that it builds on."""
+    @property
+    def matches_banks(self) -> bool:
+        """Whether it takes the nuggets of a second condition too."""
+        return kind_named(self.condition_kind).matches_banks
+
+    def called(self, condition: Condition) -> str:
+        """Return what is made under a condition that has no name yet, as its name will tell it."""
         return self.name
 
     def begin(self, condition: Condition, topics: Sequence[Topic]) -> int:

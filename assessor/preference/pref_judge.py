@@ -111,7 +111,7 @@ class PrefJudge(JobKind):
     method = "PrefJudge"
     prompts = (PREFERENCE_PROMPT,)
 
-    def called(self, nuggets: Condition | None) -> str:
+    def called(self, condition: Condition) -> str:
         return "Preferences"
 
     def begin(self, condition: Condition, topics: Sequence[Topic]) -> int:

@@ -99,10 +99,10 @@ class AutoArgue(JobKind):
     prompts = (ATTEST, ANSWERS_QUESTION, NEEDS_CITATION, FIRST_INSTANCE, NEGATIVE_CLAIM)
     about_answers = True
 
-    def called(self, nuggets: Condition | None) -> str:
+    def called(self, condition: Condition) -> str:
         """Return how papers call it, by how the questions came to be."""
-        assert nuggets is not None, "it builds on questions"
-        return usual_name(nuggets, "ARGUE")
+        assert condition.nuggets is not None, "it builds on questions"
+        return usual_name(condition.nuggets, "ARGUE")
 
     def begin(self, condition: Condition, topics: Sequence[Topic]) -> int:
         """Write the sheets: they are the condition's scope. Nobody is asked about an empty report."""

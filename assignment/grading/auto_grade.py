@@ -132,8 +132,8 @@ class GradePassages(AutoGrade):
     when_empty = "No topic has finished questions and passages. Upload questions, and take in the pool's passages."
     of_passages = True
 
-    def called(self, nuggets: Condition | None) -> str:
-        return f"{super().called(nuggets)}, passages"
+    def called(self, condition: Condition) -> str:
+        return f"{super().called(condition)}, passages"
 
 
 def paragraphs(text: str) -> list[str]:

@@ -97,6 +97,8 @@ def _create_condition(condition: Condition, acting_user: Person | None, protocol
         raise ConditionError(f"{condition.method} takes people's grades only; those of {source} are a model's.")
     if kind.needs_nuggets and condition.nuggets and (misfit := kind.misfit(condition.nuggets)):
         raise ConditionError(misfit)
+    if kind.matches_banks and (misfit := kind.misfit_of_other(condition.nuggets, condition.other_nuggets)):
+        raise ConditionError(misfit)
     condition.protocol = protocol or campaign.protocol
     condition.created_by = acting_user
     if kind.makes_nuggets and source and condition.relevance_threshold > source.max_grade:

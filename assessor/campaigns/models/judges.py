@@ -77,6 +77,7 @@ class Condition(MaybeImported):
         "judge",
         "nuggets__judge",
         "nuggets__preferences__judge",
+        "other_nuggets__judge",
         "preferences__judge",
         "qrels_source__condition__judge",
         "shown__judge",
@@ -114,6 +115,15 @@ class Condition(MaybeImported):
     )
     judge = models.ForeignKey(Judge, models.PROTECT, null=True, blank=True, help_text="None means people.")
     nuggets = models.ForeignKey("self", models.PROTECT, null=True, blank=True, help_text="The nugget condition.")
+    other_nuggets = models.ForeignKey(
+        "self",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        default=None,
+        related_name="+",
+        help_text="Of matched banks: the condition whose nuggets are matched with those.",
+    )
     preferences = models.ForeignKey(
         "self",
         models.PROTECT,
@@ -175,6 +185,7 @@ class Condition(MaybeImported):
         parts = {
             "kind": self.kind,
             "nuggets": self.nuggets,
+            "other nuggets": self.other_nuggets,
             "creation": creation.method if makes_nuggets else None,
             "qrels": self.qrels_source or creation.qrels_source,
             "retrieval": self.retrieval_run,
@@ -333,7 +344,7 @@ class Condition(MaybeImported):
         """Say whether what a model gave here, or some of it, was a rehearsal: shown wherever its output is."""
         of_grades = self.qrels_source.condition if self.qrels_source else None
         preferences = (self.nuggets or self).preferences
-        builds_on = (self, self.nuggets, preferences, of_grades, self.shown)
+        builds_on = (self, self.nuggets, self.other_nuggets, preferences, of_grades, self.shown)
         makers = [condition.judge for condition in builds_on if condition]
         return self.has_rehearsals or any(judge.is_rehearsal for judge in makers if judge)
 

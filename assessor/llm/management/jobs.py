@@ -43,6 +43,8 @@ class LaunchCommand(BaseCommand):
             parser.add_argument("--min-relevant-grade", type=int, choices=grades, help=told)
         if nuggets := job_kind_named(self.kind).nuggets_called:
             parser.add_argument("--nuggets", required=True, help=f"The condition of the finished {nuggets}.")
+        if job_kind_named(self.kind).matches_banks:
+            parser.add_argument("--other-nuggets", required=True, help="The condition that they are matched with.")
         if preferences := job_kind_named(self.kind).preferences:
             parser.add_argument("--preferences", required=True, help=f"The condition of the {preferences}s.")
         parser.add_argument("--name", default="", help="Name of the condition; by default what is done and by whom.")
@@ -68,6 +70,9 @@ class LaunchCommand(BaseCommand):
                 topics=_topics(campaign, options["topics"]),
                 nuggets=_condition(campaign, options["nuggets"], names_of_nuggets(), "nuggets")
                 if "nuggets" in options
+                else None,
+                other_nuggets=_condition(campaign, options["other_nuggets"], names_of_nuggets(), "nuggets")
+                if "other_nuggets" in options
                 else None,
                 preferences=_condition(campaign, options["preferences"], [kind.preferences], "preferences")
                 if "preferences" in options

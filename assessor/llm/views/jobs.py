@@ -29,7 +29,14 @@ from assessor.llm.named_models import named_models
 from assessor.llm.topic_picker import Picker, picker
 
 _JOBS, _FAILED, _BATCHES = 50, 50, 50  # on a page
-_BUILT_ON = ("nuggets", "preferences", "qrels_source", "min_relevant_grade", "retrieval_run")  # of a new condition
+_BUILT_ON = (
+    "nuggets",
+    "other_nuggets",
+    "preferences",
+    "qrels_source",
+    "min_relevant_grade",
+    "retrieval_run",
+)  # of a new condition
 _SELECT = (("ready", "all that are ready"), ("new", "not labelled"), ("none", "none"))
 
 
@@ -55,7 +62,7 @@ def launch(request: PersonRequest, slug: str) -> HttpResponse:
     context["usual"] = [one for one in kinds if kind_named(one.condition_kind).is_in_every_study]
     context["further"] = [one for one in kinds if one not in context["usual"]]
     context |= {"picker": topics, "select": _SELECT}
-    needed = {"nuggets", "preferences", "" if _choice(form, "retrieval_run") else "qrels_source"}
+    needed = {"nuggets", "other_nuggets", "preferences", "" if _choice(form, "retrieval_run") else "qrels_source"}
     builds_on = [field for field in form.builds_on() if field.name in needed]
     context["unset"] = [field.label.lower() for field in builds_on if _choice(form, field.name) is None]
     if is_valid:
@@ -156,6 +163,9 @@ def _next_steps(job: Job) -> list[Step]:
     if kind.scoring():
         scores = f"{reverse('scores', args=[campaign])}?condition={condition.pk}"
         steps = [Step("See the scores", scores), Step("Compare with people", _compare(job))]
+    elif kind.results:
+        label, page = kind.results
+        steps = [Step(label, reverse(page, args=[campaign, condition.pk]))]
     elif section := kind.runs_section(job.campaign):
         steps = [Step(section.offer, f"{reverse('runs', args=[campaign])}#{section.anchor}")]
     if condition.is_by_people:

@@ -1,0 +1,1 @@
+"""Two banks of a topic, whose nuggets a person or a model matches."""

@@ -1,0 +1,79 @@
+"""All that differs where the nuggets of two conditions are matched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
+
+from assessor.campaigns.condition_kind import ConditionKind
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from assessor.campaigns.models import Condition
+    from assessor.exportables import Chosen
+    from assessor.labels.cutoff import Cell
+
+MANUAL, AUTO = "ManualMatch", "AutoMatch"
+
+
+class Matching(ConditionKind):
+    """Banks of the same topics, side by side: which nuggets of the one say what nuggets of the other say.
+
+    Organizers match, as both banks show them what others or a model gave: no assessor is given such work.
+    """
+
+    name = "matching"
+    title = "Matched banks"
+    instruction = "Say which nuggets of two banks say the same."
+    counted = "topics"
+    done = "matched"
+    blind_method = ""
+    peoples_methods = (MANUAL,)
+    methods = (MANUAL, AUTO)
+    builds_on = ("nuggets", "questions")
+    matches_banks = True
+    has_screen = False
+    is_in_every_study = False
+    results = ("See the banks side by side", "matched_banks")
+
+    def in_words(self, condition: Condition) -> str:
+        return f"Nuggets of {condition.nuggets} matched with those of {condition.other_nuggets} by {condition.maker}"
+
+    def cells(self, chosen: Chosen, at: datetime) -> Iterator[Cell]:
+        """A topic is in if it was matched by then."""
+        from assessor.exportables import of_chosen
+        from assessor.labels.cutoff import Cell
+        from nuggets.matching.models import BankMatching
+
+        matchings = of_chosen(chosen, BankMatching.objects.filter(condition=chosen.record, number=1))
+        for qid, made in matchings.values_list("topic__qid", "at").order_by("topic__qid"):
+            yield Cell(qid, "", 1, int(made <= at), int(made > at))
+
+    def missing(self, condition: Condition) -> Iterator[str]:
+        from nuggets.matching.queries import unmatched
+
+        for topic in unmatched(condition, condition.campaign.topics.filter(is_practice=False).order_by("qid")):
+            yield f"{topic.qid}: the banks are not matched as they are now."
+
+    def state(self, condition: Condition) -> tuple[Any, ...]:
+        matchings = self._matchings(condition)
+        return tuple(matchings.aggregate(Count("pk"), Max("pk")).values())
+
+    def has_work(self) -> Q:
+        from nuggets.matching.models import BankMatching
+
+        return Q(Exists(BankMatching.objects.filter(topic=OuterRef("pk"))))
+
+    def label_records(self, condition: Condition) -> Sequence[QuerySet[Any]]:
+        return (self._matchings(condition),)
+
+    def _matchings(self, condition: Condition) -> QuerySet[Any]:
+        from nuggets.matching.models import BankMatching
+
+        return BankMatching.objects.filter(condition=condition)
+
+
+MATCHING = Matching()

@@ -26,6 +26,7 @@ from metaeval.stats.levels import tau_levels
 from metaeval.stats.means import Policy
 from metaeval.stats.measures import Measure
 from metaeval.stats.statistic import Statistic, undefined
+from nuggets.completeness import is_cut_short
 from nuggets.matching.condition_kind import MATCHING
 from nuggets.matching.models import BankMatching
 from nuggets.matching.queries import Pairs, TopicBanks, banks_to_match, newest_matchings, pairs_of
@@ -116,6 +117,7 @@ def matched_banks(condition: Condition) -> MatchedBanks:
     matched = [row for row in rows if row.found is not None]
     importance = bank_matching.importance_matrix([], [], ())
     for row in matched:
+        assert row.importance is not None
         importance = importance + row.importance
     return MatchedBanks(
         condition,
@@ -198,9 +200,7 @@ def _is_full(condition: Condition, nuggets: int, bank: NuggetBank, draftings: di
     if nuggets >= most_nuggets(condition):
         return True
     drafting = draftings.get(bank.drafting_id or 0)
-    if drafting is None or drafting.job_id is None:
-        return False
-    return bool(drafting.cuts) or len(drafting.nuggets) >= condition.protocol.max_drafts
+    return drafting is not None and is_cut_short(condition, drafting)
 
 
 def _rankings(condition: Condition) -> list[Ranking]:

@@ -23,6 +23,7 @@ from assessor.work import models as work
 from metaeval import models as metaeval
 from metaeval.models import Calculation
 from nuggets import models as nuggets
+from nuggets.matching import models as matching
 from nuggets.reports import models as reports
 
 # Archives are in the history, and not in archives: one of a campaign that did not change has the same bytes.
@@ -143,6 +144,8 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
     Kept(nuggets.Nugget, "bank", means=json_checks.NUGGET),
     Kept(nuggets.BankEdit, "bank", means=json_checks.BANK_EDIT),
     Kept(nuggets.BankEdition, "bank", means=json_checks.BANK_EDITION),
+    Kept(matching.BankMatching, "condition"),
+    Kept(matching.NuggetMatch, "matching"),
     Kept(reports.Reading, "condition", means=json_checks.READING),
     Kept(reports.Report, "condition", means=json_checks.REPORT),
     Kept(reports.EditedReport, "condition", means=json_checks.EDITED_REPORT),

@@ -262,7 +262,7 @@ class LaunchForm(AskForm):
         help_text="Its first documents are read. Choose none to read those that the grades call relevant.",
     )
     nuggets = RecordField(Condition.objects.none(), required=False)
-    other_nuggets = RecordField(Condition.objects.none(), label="Matched with")
+    other_nuggets = RecordField(Condition.objects.none(), label="Nuggets to match them with")
     preferences = RecordField(Condition.objects.none())
     mode = forms.ChoiceField(
         choices=Job.Mode,

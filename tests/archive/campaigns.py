@@ -43,6 +43,7 @@ from nuggets import actions as on_nuggets
 from nuggets.actions import create_manual_nuggets, redo, undo
 from nuggets.drafting import Cut
 from nuggets.exports import condition_lines
+from nuggets.matching.actions import create_manual_matching, match_by_person
 from nuggets.models import NuggetBank
 from nuggets.reports.actions import create_edited_reports, store_readings, take_in, write_report
 from nuggets.reports.models import EditedReport
@@ -131,6 +132,7 @@ def make_everything(slug: str, people: dict[str, Person], import_file: Any) -> C
     drafts = {"condition": "Drafted elsewhere", "qrels": "NIST", "maker": "another model"}
     line["nuggets"].append({"text": "purrs"})
     assert import_file(campaign, "drafts", [line], **drafts).state == "done"
+    _match(campaign, olga)
     pseudonyms(campaign)
     freeze(condition=campaign.conditions.get(name="Frozen"), acting_user=olga)
     return campaign
@@ -313,6 +315,18 @@ def _read(campaign: Campaign, olga: Person, ben: Person) -> None:
         take_in(edited, uid=edited.sentences.earliest("pk").uid, is_verbatim=True, acting_user=ben, seen=0)
         undo(edited, acting_user=ben, seen=1)
         redo(edited, acting_user=ben, seen=2)
+
+
+def _match(campaign: Campaign, olga: Person) -> None:
+    """Match what people wrote with imported nuggets, and again without any match."""
+    sides = {
+        name: campaign.conditions.get(name=of)
+        for name, of in (("nuggets", "ManualNuggets"), ("other_nuggets", "Frozen"))
+    }
+    condition = create_manual_matching(campaign=campaign, **sides, name="Matched", acting_user=olga)
+    of = {"condition": condition, "topic": campaign.topics.get(qid="t1"), "acting_user": olga}
+    match_by_person(**of, pairs={(0, 0)}, known=0)
+    match_by_person(**of, pairs=set(), known=1)
 
 
 def _compare(campaign: Campaign, models: Condition, olga: Person) -> None:

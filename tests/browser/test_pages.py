@@ -102,6 +102,7 @@ PAGES = {
         "/campaigns/demo/comparisons/1/topics/1/",
         "/campaigns/demo/comparisons/1/bias/",
         "/campaigns/demo/comparisons/against/Condition-2/",
+        "/campaigns/demo/banks/",
         "/campaigns/demo/calibrations/",
         "/campaigns/demo/calibrations/1/",
         "/campaigns/demo/exports/",
@@ -187,7 +188,7 @@ FILES = {
     "study_figure",
 }
 FILES |= {"canary_table", "nugget_table", "nugget_figure", "topic_influence", "bias_table", "bias_figure"}
-FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest"}
+FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest", "matched_banks_file"}
 FILES |= {"significance_table", "significance_figure"}
 FILES |= {"label_judges_table", "label_judges_figure", "grade_judges_table", "grade_judges_figure"}
 FILES |= {"calibration_file", "calibration_figure", "hybrid_file", "hybrid_figure", "panel_file"}
@@ -196,6 +197,7 @@ SCREENS = {"assignment", "assignment_answer", "assignment_nugget", "support", "s
 SCREENS |= {"relevance_passage", "argue", "argue_report"}
 SCREENS |= {"preference", "preference_answer", "report_editor"}
 OTHER_STATES = {"condition_drafts", "nugget_drafts", "export", "registration", "hybrid", "panel", "canaries"}
+OTHER_STATES |= {"matched_banks", "matched_topic"}
 NOT_OPENED = {
     "missing",  # leads to a list
     *("argue_questions", "preference_questions"),  # so do these, as others do that are opened

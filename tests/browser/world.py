@@ -36,6 +36,7 @@ from nuggets.reports.actions import create_edited_reports, store_readings
 from nuggets.reports.models import EditedReport
 from support.actions import create_support
 from tests.assignment.scored import auto_condition, label_canaries
+from tests.matching.model import match_all
 from tests.nuggets.model import make_condition, make_job, make_model
 
 ARABIC, HEBREW, CHINESE, EMOJI = "ar", "he", "zh", "emoji"
@@ -98,6 +99,11 @@ def load() -> None:
             {"condition": "theirs", "by": "people"},
         ),
         (
+            "nuggets",
+            [{"query": TOPIC, "qid": "w", "nuggets": [{"text": NUGGETS[0], "importance": "okay"}, {"text": TOPIC}]}],
+            {"condition": "others", "by": "people"},
+        ),
+        (
             "questions",
             [{"query_id": "w", "title_query": TOPIC, "format_version": "v3", "nugget_bank": QUESTIONS_ASKED}],
             {"condition": "their questions", "by": "people"},
@@ -141,7 +147,7 @@ def load() -> None:
 
 
 def _pages_in_other_states(campaign: Campaign, olga: Person) -> list[str]:
-    """Have a model draft nuggets that somebody edits, an export, a registered study, hybrid scores, a panel, canaries.
+    """Have a model draft nuggets, an export, a registered study, hybrid scores, a panel, matched banks, canaries.
 
     Return the organizer's pages of these.
     """
@@ -165,12 +171,15 @@ def _pages_in_other_states(campaign: Campaign, olga: Person) -> list[str]:
     )
     of_panel = {"campaign": people.campaign, "members": [model, twin], "rule": Rule.UNANIMOUS}
     panel = create_panel(**of_panel, acting_user=olga)
+    matched = match_all(campaign, "theirs", "others", "متطابقة")
     misled = label_canaries(auto_condition(campaign.conditions.get(name="theirs"), "إسناد آلي"))
     return [
         reverse("canaries", args=[campaign.slug, misled.pk]),
         reverse("registration", args=[campaign.slug, registration.pk]),
         reverse("hybrid", args=["demo", hybrid.pk]),
         reverse("panel", args=["demo", panel.pk]),
+        reverse("matched_banks", args=[campaign.slug, matched.pk]),
+        reverse("matched_topic", args=[campaign.slug, matched.pk, topic.pk]),
         reverse("nugget_drafts", args=[task.nugget_bank.pk]),
         reverse("condition_drafts", args=[campaign.slug, condition.pk]),
         reverse("export", args=[campaign.slug, export.pk]),

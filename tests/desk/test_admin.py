@@ -42,6 +42,7 @@ from tests.conftest import client_of, make_person
 from tests.desk.asking import asked_elsewhere
 from tests.judging import all_judged, change, judged
 from tests.llm.records import leave_traces
+from tests.matching.model import match_with_itself
 from tests.nuggets.conftest import A, fill
 from tests.nuggets.model import draft, make_condition, make_job, make_model
 from tests.preference.model import compare
@@ -94,7 +95,7 @@ def one_of_each(bank: NuggetBank, import_file) -> dict[type[Model], Model]:
     record_exposure(person, [bank.topic], "nuggets", "test")
     Invitation.objects.create(campaign=campaign, person=person, role=Role.ORGANIZER, invited_by=person)
     TimeSpent.objects.create(task=bank.task, key=uuid4(), seconds=1)
-    BankEdition.objects.create(bank=bank, edition=1, version=1)
+    match_with_itself(BankEdition.objects.create(bank=bank, edition=1, version=1))
     grading = give_relevance(campaign, make_person("grader", "assessor"))
     judge_item(RelevanceJudgment.objects.get(topic=grading.topic))
     model = make_model(campaign)

@@ -60,9 +60,10 @@ from tests.api.tokens import make_token
 from tests.assignment.argue.conftest import attested, report
 from tests.assignment.argue.judging_helpers import judged_by_people
 from tests.assignment.scored import auto_condition, label_canaries
-from tests.conftest import client_of, make_person, open_guidelines
+from tests.conftest import Importer, client_of, make_person, open_guidelines
 from tests.judging import all_judged, asked, change, give, given, judgeable, leave_out
 from tests.llm.records import leave_traces
+from tests.matching.model import match_all
 from tests.nuggets.conftest import ON_A_NUGGET, do, fill
 from tests.nuggets.model import draft, make_condition, make_model
 from tests.preference import people
@@ -225,6 +226,9 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
             name: [slug, Hybrid.objects.get(campaign=campaign, name=f"Hybrid {SMALL}").pk, *further]
             for name, further in (("hybrid", ()), ("hybrid_file", ("csv",)), ("hybrid_figure", ("more", "svg")))
         },
+        "matched_banks": [slug, (matched := campaign.conditions.get(name="Matched").pk)],
+        "matched_topic": [slug, matched, campaign.topics.get(qid="t1").pk],
+        "matched_banks_file": [slug, matched, "csv"],
         "panel": [slug, (panel := campaign.conditions.get(name=f"Panel {SMALL}").pk)],
         "panel_file": [slug, panel, "csv"],
         "comparisons_against": [slug, (nist := side_key(campaign.qrels_sources.get(name="NIST")))],
@@ -308,7 +312,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
                 "calibrations",
             ),
             *("adjudication", "rejudging", "registrations"),
-            *("hybrids", "draws", "panels"),
+            *("hybrids", "draws", "panels", "bank_matchings"),
             *("export_studies", "campaign_guidelines", "practice", "plan_hours", "allocate_plan", "export_plan"),
             *("alarms", "export_alarms"),
             *("effort", "topics", "passages", "runs", "relevance_grades", "find", "plan_give"),
@@ -325,6 +329,7 @@ def files(campaign: Campaign) -> Iterator[str]:
         "comparison": "Grades 2",
         "hybrid": "Hybrid 2",
         "panel": "Panel 2",
+        "matched_banks": "Matched",
         "influence": "Labels of nuggets",
         "calibration": "Support model 2 against Support people 2",
     }
@@ -425,6 +430,7 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
             Unit.objects.create(job=first, topic=topics[0], item=f"item {number}")
         for one in {first, job}:
             leave_traces(one)
+        match_banks(campaign, new, import_file)
         compare(campaign, campaign.model_judges.earliest("pk"), replicate=made)
         for number in new:
             write(edits, topics[0], first, number)
@@ -597,6 +603,18 @@ def draw_support(campaign: Campaign, person: Person, most: int) -> None:
             Scope.objects.create(condition=condition, topic=topic, rule="1 per team")
         other = campaign.runs.latest("pk")
         Scope.objects.create(condition=condition, run=other, rule="none", reason="withdrawn")
+
+
+def match_banks(campaign: Campaign, new: range, import_file: Importer) -> None:
+    """Have two banks matched on more topics, and more pairs of conditions to be matched."""
+    sides = ("Beside", "Beside it")
+    for name in sides:
+        lines = [{"query": "", "qid": f"t{number}x", "nuggets": [{"text": "a"}]} for number in new]
+        lines += [] if campaign.conditions.filter(name=name) else [{**lines[0], "qid": "t1"}]
+        assert import_file(campaign, "nuggets", lines, condition=name, by="people").state == "done"
+    match_all(campaign, *sides, "Matched")
+    for number in new:
+        match_all(campaign, sides[0], f"N{number}", f"Matched with {number}")
 
 
 def compare_all(campaign: Campaign, new: range) -> None:

@@ -28,6 +28,7 @@ from tests.assignment.argue.judging_helpers import HEAL, judged_by_people
 from tests.assignment.scored import auto_condition, label_canaries
 from tests.conftest import client_of, make_person
 from tests.judging import give, judged
+from tests.matching.model import match_all
 from tests.nuggets.model import draft, make_condition, make_model
 from tests.preference import people
 from tests.questions.banks import bank as questions_on
@@ -278,6 +279,7 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "calibration_gate": ("POST", (401, 404, 404, 200, 404, 404, 404, 404)),
     **dict.fromkeys(("hybrids", "hybrid", "hybrid_figure", "hybrid_file"), ("GET", ORGANIZER)),
     **dict.fromkeys(("panels", "panel", "panel_file"), ("GET", ORGANIZER)),
+    **dict.fromkeys(("bank_matchings", "matched_banks", "matched_topic", "matched_banks_file"), ("GET", ORGANIZER)),
     "import_table": ("POST", (401, 404, 404, 200, 404, 404, 404, 404)),
     "compute_again": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
 }
@@ -294,7 +296,7 @@ POSTED += (
     "calibrations",
     "choose_export",
 )
-POSTED += ("hybrids", "panels", "panel")
+POSTED += ("hybrids", "panels", "panel", "bank_matchings", "matched_topic")
 
 
 def named_patterns() -> list[URLPattern]:
@@ -355,6 +357,9 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
     hybrid = create_hybrid(campaign=campaign, human=people_say, model=model_says, acting_user=None)
     members = [model_says, models_condition(campaign, "another's")]
     panel = create_panel(campaign=campaign, members=members, rule=Rule.UNANIMOUS, acting_user=None)
+    other_bank = {"query": "", "qid": "t1", "nuggets": [{"text": "b"}]}
+    import_file(campaign, "nuggets", [other_bank], condition="Other N", by="people")
+    banks = f"/campaigns/{campaign.slug}/banks/{match_all(campaign, 'N', 'Other N', 'Matched').pk}"
     frozen = freeze(condition=campaign.conditions.get(name="N"), acting_user=None)
     made = export(ask_for(campaign=campaign, kind=BY_NAME["topics"], options={}, acting_user=None))
     base, task = f"/campaigns/{campaign.slug}", bank.task
@@ -620,6 +625,10 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "code_item": f"{studies}/items/{study.drawn.get().pk}/",
         "export_study": f"{studies}/export/items.csv",
         "study_figure": f"{studies}/figures/kappa.svg",
+        "bank_matchings": f"{base}/banks/",
+        "matched_banks": f"{banks}/",
+        "matched_topic": f"{banks}/topics/{bank.topic.pk}/",
+        "matched_banks_file": f"{banks}/files/csv",
         "panels": f"{base}/panels/",
         "panel": f"{base}/panels/{panel.pk}/",
         "panel_file": f"{base}/panels/{panel.pk}/files/csv",
@@ -764,6 +773,9 @@ def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str,
         "registration_file",
         "support_pairs",
         "plan_piece",
+        "matched_banks",
+        "matched_topic",
+        "matched_banks_file",
         "panel",
         "panel_file",
         "hybrid",

@@ -40,6 +40,7 @@ KINDS = {
     "RandomPairQuestions": (["run_random_pair_questions", *PAIRS], QUESTIONS),
     "PrefQuestionDrafts": (["run_pref_question_drafts", *PAIRS, *QRELS], QUESTIONS),
     "GroundedQuestionDrafts": (["run_grounded_question_drafts", *PAIRS, *QRELS], QUESTIONS),
+    "AutoMatch": (["run_matching", *ASKED, "--other-nuggets=QueryQuestions"], '["same", "different"]'),
     "AutoAssign": (["run_auto_assign", "--nuggets=AutoNuggets"], '["support", "not_support"]'),
     "AutoGrade": (["run_auto_grade", *ASKED], "Grade: 4"),
     "GradePassages": (["run_grade_passages", *ASKED], "Grade: 4"),

@@ -21,8 +21,9 @@ from assessor.exports.registry import EXPORTABLES
 from assessor.studies.actions import create_panel, register_study
 from metaeval.actions import create_calibration, create_comparison, create_hybrid, run
 from metaeval.stats.panels import Rule
-from tests.assignment.scored import auto_condition, label_canaries
+from tests.assignment.scored import auto_condition, import_banks, label_canaries
 from tests.conftest import client_of
+from tests.matching.model import match_all
 from tests.nuggets.model import draft, make_condition, make_model
 from tests.studies.conftest import N_PEOPLE, draw, nugget_labels
 from tests.studies.conftest import answered as answered
@@ -57,7 +58,7 @@ def as_olga(olga: Person) -> Client:
 
 
 @pytest.fixture
-def full(people: Condition, model: Condition, n_people: Condition, n_model: Condition) -> Campaign:
+def full(people: Condition, model: Condition, n_people: Condition, n_model: Condition, import_file) -> Campaign:
     """A campaign of which there is something of everything that pages offer."""
     campaign: Campaign = people.campaign
     for first, second in ((people, model), (n_people, n_model)):
@@ -71,6 +72,8 @@ def full(people: Condition, model: Condition, n_people: Condition, n_model: Cond
     other = nugget_labels(n_people.nuggets, "Other", "model", N_PEOPLE)
     create_panel(campaign=campaign, members=[n_model, other], rule=Rule.UNANIMOUS, name="Both", acting_user=None)
     register_study(campaign=campaign, fields=fields, acting_user=None)
+    import_banks(campaign, import_file, {"t1": [("cats purr", "vital")]}, "Other bank")
+    match_all(campaign, n_people.nuggets.name, "Other bank", "Matched")
     draft(make_condition(make_model(campaign)), list(campaign.topics.all()), ["a"])
     label_canaries(auto_condition(n_people.nuggets, "Misled"))
     return campaign
@@ -95,6 +98,7 @@ PAGES = {
     "registration": ("Whether people agree", "", "study.registration.Whether_people_agree.json"),
     "hybrid": ("Both", "", "study.hybrid.Both.{ending}"),
     "panel": ("Both", "", "study.panel.Both.{ending}"),
+    "matched_banks": ("Matched", "", "study.matched_banks.Matched.{ending}"),
     "calibration": ("Mia's against NIST's", "", "study.calibration.Mia_s_against_NIST_s.{ending}"),
     "study": ("Who", "", "study.study.Who.{ending}"),
     "studies": ("", "", "study.studies.csv"),

@@ -285,6 +285,7 @@ def test_all_that_is_of_labels_leaves_practice_out(campaign):
         "next_edition",
         "canaries",
         "panel",
+        "matched_banks",
     }
 
 

@@ -29,6 +29,7 @@ plan = plan_job(
     kind=kind, judge=judge, name="{kind}", topics=list(campaign.topics.all()),
     qrels_source=campaign.qrels_sources.get(), nuggets=campaign.conditions.get(name="Asked"),
     preferences=campaign.conditions.filter(name="PrefJudge").first(),
+    other_nuggets=campaign.conditions.filter(name="PrefQuestions").first(),
 )
 launch(plan, most_calls=None, most_cost=None, acting_user=None)
 """
@@ -60,6 +61,7 @@ JOBS = {
         ],
     ),
     "PrefQuestions": (TOPICS, PAIRS // 2, [Kept("nuggets_drafting", "topic_id", TOPICS)]),
+    "AutoMatch": (TOPICS, 2 * TOPICS, [Kept("matching_bankmatching", "topic_id", TOPICS, "number = 1")]),
     "Report": (
         TOPICS * 2 * DOCUMENTS,
         TOPICS * 2 * DOCUMENTS,

@@ -37,11 +37,13 @@ from assignment.argue.models import LabelEvent as ArgueEvent
 from assignment.models import AnswerSheet, LabelEvent, LeftOut
 from metaeval.models import Calculation, Calibration, CalibrationGate, Comparison, Figure, Hybrid, ScoreTable
 from nuggets import actions
+from nuggets.matching.models import BankMatching, NuggetMatch
 from nuggets.models import BankEdit, BankEdition, Drafting, NuggetBank
 from nuggets.reports.models import Reading, Report, ReportEdit
 from support.models import LabelEvent as SupportEvent
 from support.models import SupportSheet
 from tests.llm.records import leave_traces
+from tests.matching.model import match_with_itself
 from tests.nuggets.model import draft, make_condition, make_job, make_model
 from tests.reports.model import edit, write
 
@@ -62,6 +64,8 @@ FIELDS = {
     PreferenceEvent: "verb",
     Reading: "found",
     Report: "text",
+    BankMatching: "number",
+    NuggetMatch: "second_id",
     ReportEdit: "verb",
     SupportEvent: "verb",
     LeftOut: "reason",
@@ -171,12 +175,15 @@ def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
     )
     drawn = _drawn(task)
     reply = Reply.objects.create(task=task, item="1", question="odd?", text="no", person=task.person)
+    match = match_with_itself(BankEdition.objects.create(bank=bank, edition=1, version=1))
     blob = Blob.objects.create(campaign=task.campaign, sha256="0" * 64, size=0)
     frozen = Frozen.objects.create(condition=task.condition, version=1, at=timezone.now(), manifest="{}")
     return {
         Event: record("told", bank, campaign=task.campaign, person=None),
         BankEdit: BankEdit.objects.get(),
-        BankEdition: BankEdition.objects.create(bank=bank, edition=1, version=1),
+        BankEdition: match.matching.first,
+        BankMatching: match.matching,
+        NuggetMatch: match,
         ReportEdit: edit(bank, task).head,
         TimeSpent: TimeSpent.objects.create(task=task, key=uuid4(), seconds=1),
         Exposure: Exposure.objects.get(),

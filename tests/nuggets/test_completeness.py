@@ -85,4 +85,7 @@ def page(person: Person, bank: NuggetBank) -> str:
 def test_organizers_read_it_below_the_bank_and_its_maker_does_not(attested: NuggetBank, olga: Person, anna: Person):
     assert "By passages at least 2 Chao2 over" in page(olga, attested)
     assert "2 nuggets with evidence, 1 without left out" in page(olga, attested)
+    # Its maker reads the finished bank on the same page.
+    NuggetBank.objects.filter(pk=attested.pk).update(state="finished")
+    assert "Completeness" in page(olga, attested)
     assert "Completeness" not in page(anna, attested)

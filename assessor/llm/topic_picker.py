@@ -58,8 +58,8 @@ def picker(
     sent: the form, empty before it is sent. pasted: topics whose ids were pasted, which go first. A form that has no
     picker means all topics.
     """
-    parts = (condition.nuggets_id, condition.qrels_source_id, condition.min_relevant_grade, condition.retrieval_run_id)
-    basis = " ".join(map(str, (kind.name, *parts)))
+    builds_on = (condition.nuggets_id, condition.other_nuggets_id, condition.preferences_id, condition.qrels_source_id)
+    basis = " ".join(map(str, (kind.name, *builds_on, condition.min_relevant_grade, condition.retrieval_run_id)))
     states = kind.topic_states(condition, topics)
     selected = _selected(topics, states, sent, basis)
     if pasted:

@@ -222,6 +222,12 @@ def launched(judge: ModelJudge, people: Condition, other: Condition) -> Job:
 @pytest.mark.django_db(transaction=True)
 def test_a_model_matches_each_nugget_with_all_of_the_other_bank(people, other, as_olga: Client, endpoint):  # noqa: F811
     judge = make_judge(people.campaign, endpoint().base_url, structured=True)
+    # Topics were ready for nothing before the second bank was chosen: with both they are selected anew.
+    form = {"kind": "AutoMatch", "judge": judge.pk, "nuggets": people.pk, "replicate": 0}
+    page = as_olga.get(new_job := reverse("launch_job", args=[people.campaign.slug]), form).content.decode()
+    [basis] = re.findall(r'name="basis" value="([^"]*)"', page)
+    page = as_olga.post(new_job, form | {"basis": basis, "other_nuggets": other.pk}).content.decode()
+    assert "Launch 5 calls" in page
     job = launched(judge, people, other)
     assert job.estimate["calls"] == 5
     runner.run_job(job.pk)

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import brentq
 
 _Z = 1.959963984540054  # of a 95 % interval
 
@@ -98,6 +97,8 @@ def saturation(new: npt.ArrayLike) -> AtLeast:
         return not_estimated(seen, "new nuggets do not become fewer from window to window")
     if not mean:
         return AtLeast(float(seen), seen)
+    from scipy.optimize import brentq
+
     left = brentq(lambda q: q / (1 - q) - windows * q**windows / (1 - q**windows) - mean, 1e-9, 1 - 1e-6)
     return AtLeast(float(seen / (1 - left**windows)), seen)
 

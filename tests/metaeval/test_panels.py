@@ -10,6 +10,7 @@ from html import unescape
 
 import numpy as np
 import pytest
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -90,6 +91,21 @@ def same(one: Mapping[object, tuple[int, list[float]]], other: Mapping[object, t
     return one.keys() == other.keys() and all(
         one[key][0] == other[key][0] and np.allclose(one[key][1], other[key][1], equal_nan=True) for key in one
     )
+
+
+def test_a_command_makes_one_and_says_how_its_members_agree(members: list[Condition], capsys):
+    call_command("make_panel", "study", *(one.name for one in members), rule="median", ties="people", quorum=2)
+    panel = Condition.objects.get(method=Condition.PANEL)
+    assert panel.panel == {
+        "members": sorted(one.name for one in members),
+        "rule": "median",
+        "ties": "people",
+        "quorum": 2,
+    }
+    assert capsys.readouterr().out.startswith(f"{panel}: ")
+    with pytest.raises(CommandError, match="A panel has 2 to 9 different members"):
+        call_command("make_panel", "study", members[0].name)
+    assert Condition.objects.filter(method=Condition.PANEL).count() == 1
 
 
 def test_a_panel_scores_as_a_condition_with_its_labels(edits: Condition, members: list[Condition]):

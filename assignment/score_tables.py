@@ -1,6 +1,6 @@
 """Nugget scores as tables: whose labels they are, what they depend on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from assignment.label_kind import kind_of_nuggets
 from assignment.measures import NUGGET_SCORES, answer_scores, contributions
 from assignment.models import AnswerSheet, LeftOut
 from assignment.queries import scored_editions
-from assignment.score_arrays import IMPORTANCE, Revised, Scores, TopicLabels, load_with_labels
+from assignment.score_arrays import IMPORTANCE, Revised, Scores, TopicLabels, load_scores
 from assignment.team_nuggets import without_teams
 from metaeval.stats.means import Figures, Policy
 from metaeval.stats.measures import COVERAGE
@@ -51,18 +51,23 @@ class NuggetScoring(Scoring):
         return str(condition.nuggets)
 
     def load(self, condition: Condition) -> Scores:
-        return self.load_with_labels(condition)[0]
+        return self._load(condition)[0]
 
-    def load_with_labels(
+    def load_with_labels(self, condition: Condition, topic: int | None = None) -> tuple[Scores, Labels]:
+        """topic: this one alone, by key."""
+        found, labels = self._load(condition, topic)
+        return found, labels()
+
+    def _load(
         self, condition: Condition, topic: int | None = None, revised: Revised | None = None
-    ) -> tuple[Scores, Labels]:
+    ) -> tuple[Scores, Callable[[], Labels]]:
         """topic: this one alone, by key; revised: labels in the place of others."""
         if is_soft(condition):
-            return mean_of_members(condition, lambda one: self.load_with_labels(one, topic)[0]), Labels.joined([])
-        return load_with_labels(condition, self.measures, self.score_topic, topic, revised)
+            return mean_of_members(condition, lambda one: self._load(one, topic)[0]), lambda: Labels.joined([])
+        return load_scores(condition, self.measures, self.score_topic, topic, revised)
 
     def load_canaries(self, condition: Condition) -> Scores:
-        return load_with_labels(condition, self.measures, self.score_topic, of_canaries=True)[0]
+        return load_scores(condition, self.measures, self.score_topic, of_canaries=True)[0]
 
     def of_former_nuggets(self, condition: Condition, canaries: Scores) -> npt.NDArray[np.bool_]:
         editions = {edition.bank.topic: edition for edition in scored_editions(condition)}
@@ -82,7 +87,7 @@ class NuggetScoring(Scoring):
         revised: dict[int, dict[str, int]] = {}
         for (answer, nugget), label in labels.items():
             revised.setdefault(answer, {})[nugget] = known.index(label)
-        return self.load_with_labels(condition, revised=revised)[0]
+        return self._load(condition, revised=revised)[0]
 
     def load_topic(self, condition: Condition, topic: int) -> tuple[Scores, Labels]:
         return self.load_with_labels(condition, topic)

@@ -1,5 +1,6 @@
 """Grades of questions as score tables."""
 
+from collections.abc import Callable
 from typing import Any
 
 from assessor.campaigns.models import Condition
@@ -42,10 +43,10 @@ class GradeScoring(NuggetScoring):
     topic_notes = "grading/_topic_notes.html"
     topic_page = "grading/_topic_scores.html"
 
-    def load_with_labels(
+    def _load(
         self, condition: Condition, topic: int | None = None, revised: Revised | None = None
-    ) -> tuple[Scores, Labels]:
-        found, labels = super().load_with_labels(condition, topic, revised)
+    ) -> tuple[Scores, Callable[[], Labels]]:
+        found, labels = super()._load(condition, topic, revised)
         return GradeScores(*found), labels
 
     def beside(self, condition: Condition, found: Any) -> list[TeamRow]:

@@ -25,7 +25,7 @@ from assignment.actions import leave_out
 from assignment.actions.judged_answers import add_sheets
 from assignment.exports import assignment_lines
 from assignment.models import AnswerSheet, Assignment
-from assignment.score_arrays import Scores, load_with_labels
+from assignment.score_arrays import Scores
 from assignment.score_tables import NuggetScoring
 from metaeval.stats.means import COMPLETE, INCOMPLETE, OUTSIDE, UNANSWERED, Policy
 from nuggets import actions as nugget_actions
@@ -458,12 +458,13 @@ def test_counts_take_a_query(auto: Condition, edits: Condition):
 def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of conditions whose scores were computed, as often as they were."""
     done: list[str] = []
+    usual = score_tables.load_scores
 
-    def load(condition: Condition, *how: Any) -> tuple[Scores, Labels]:
+    def load(condition: Condition, *how: Any) -> tuple[Scores, Callable[[], Labels]]:
         done.append(condition.name)
-        return load_with_labels(condition, *how)
+        return usual(condition, *how)
 
-    monkeypatch.setattr(score_tables, "load_with_labels", load)
+    monkeypatch.setattr(score_tables, "load_scores", load)
     return done
 
 

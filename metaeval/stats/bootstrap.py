@@ -102,7 +102,9 @@ def bootstrap_means(
         means = run_means(cells.transpose(0, 2, 1).reshape(-1, topics), weights)
         defined = ~np.isnan(means).all(axis=0)
         tail = (1 - confidence) / 2 * 100
-        bounds[:, defined] = np.nanpercentile(means[:, defined], [tail, 100 - tail], axis=0)
+        # The one that leaves out NaN goes through the columns one by one.
+        percentile = np.nanpercentile if np.isnan(means[:, defined]).any() else np.percentile
+        bounds[:, defined] = percentile(means[:, defined], [tail, 100 - tail], axis=0)
     low, high = bounds.reshape(2, runs, measures)
     return low, high
 

@@ -84,7 +84,9 @@ def main() -> None:
         "--graceful-timeout",
         "5",
     ]
-    worker = [sys.executable, "-m", "celery", "--quiet", "-A", "assessor", "worker", "--loglevel", "ERROR"]
+    # Root, as in containers, would be shown two warnings before the address: the demo keeps nothing worth guarding.
+    quiet = ["-W", "ignore:You're running the worker with superuser privileges"]
+    worker = [sys.executable, *quiet, "-m", "celery", "--quiet", "-A", "assessor", "worker", "--loglevel", "ERROR"]
     worker += ["--without-gossip", "--without-mingle"]
     # A fifth of a second makes a person's eye follow the progress bar.
     model = [sys.executable, "manage.py", "serve_rehearsal_llm", "--port", str(model_port), "--latency", "0.2"]

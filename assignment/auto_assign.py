@@ -18,6 +18,7 @@ from assessor.llm.preview import answer_of
 from assessor.llm.prompt_requests import gather_all
 from assessor.llm.prompts import Preview, PreviewError, PreviewSubject, PromptRequest, PromptSet, PublishedTemplate
 from assessor.llm.rehearsal.word_overlap import label_by_share
+from assessor.studies.sensitivity import in_order
 from assessor.work.judging_pool import NOT_JUDGED
 from assignment.actions import add_lacking_sheets, open_labelled, store_labels, usual_name
 from assignment.actions.auto_assign import Labelled
@@ -131,7 +132,7 @@ class AutoAssign(JobKind):
 
     def _batch(self, condition: Condition) -> int:
         """Return how many nuggets are in a call."""
-        batch: int = getattr(condition.protocol, self.prompt.batch)
+        batch: int = condition.variant.get("batch") or getattr(condition.protocol, self.prompt.batch)
         return batch
 
     def begin(self, condition: Condition, topics: Sequence[Topic]) -> int:
@@ -213,6 +214,7 @@ class AutoAssign(JobKind):
                 prepared[unit.pk] = UnitFailure(f"The {self.items} of {qid} were changed at this very moment.")
             else:
                 nuggets = _unlabelled(sheet, editions[bank.pk].nuggets)
+                nuggets = in_order(nuggets, job.condition.variant.get("order", ""), lambda nugget: nugget["text"])
                 prepared[unit.pk] = Work(
                     query=unit.topic.title,
                     answer=sheet.answer.text,

@@ -90,6 +90,7 @@ class Assignment(LabelKind):
     labels_export = "labels_by_answer"
     labels_nuggets = True
     can_be_rejudged = True
+    has_variants = True
     settling = "assignment/_settle.html"
     left_out_template = "assignment/_left_out.html"
     unasked = Q(sheet__by_rule=True)

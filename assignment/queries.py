@@ -16,7 +16,7 @@ from assessor.labels.flags import Question
 from assessor.labels.history import said_under
 from assessor.labels.shown_labels import differs
 from assessor.scores.canaries import canary_name
-from assessor.studies.queries import sample_of, sampled_under
+from assessor.studies.queries import is_sampled, sampled_under
 from assessor.work.judging_pool import judged_under
 from assessor.work.models import Task
 from assignment.label_kind import Assignment
@@ -103,9 +103,7 @@ def answers_without_sheet(condition: Condition, banks: Collection[NuggetBank]) -
     else:
         newest = control_runs(condition.nuggets).values()
         answers = own_answers(topics).filter(~Q(run__task=CONTROL) | Q(run__tag=EMPTY_RUN) | Q(run__in=newest))
-    answers = answers.order_by("topic", "pk")
-    if condition.sample:
-        answers = answers.filter(pk__in=sample_of(condition).values("answer"))
+    answers = answers.filter(is_sampled(condition)).order_by("topic", "pk")
     # A database would look for each of a track's answers under each of its banks.
     known = set(sheets_on(banks, condition).values_list("answer", flat=True))
     judged = judged_under(condition)
@@ -134,9 +132,9 @@ def asked_of(condition: Condition, nuggets: Mapping[int, Snapshot]) -> dict[int,
     """Return which nuggets are asked of answers under a condition: ids in bank order, by answer's key.
 
     nuggets: of the banks that the answers are labelled on, by answer's key. All of them are asked; of a study's sample
-    those that were drawn and still say what they said then.
+    those that were drawn and still say what they said then. In a sensitivity study answers are drawn, and no nuggets.
     """
-    if not condition.sample:
+    if not condition.sample or condition.variant:
         return {answer: [nugget["id"] for nugget in of_bank] for answer, of_bank in nuggets.items()}
     drawn = sampled_under(condition, nuggets)
     named = {answer: {one.item for one in drawn.get(answer, ())} for answer in nuggets}

@@ -3,12 +3,14 @@
 from django.http import Http404
 
 from assessor.campaigns.models import Campaign, Condition
+from assessor.studies.models import Sensitivity
 from metaeval.calibrations import calibrations_of
 from metaeval.hybrids import hybrids_of
 from metaeval.matched_banks import matchings_of
 from metaeval.models import Calculation, Calibration, Comparison, Figure, Hybrid
 from metaeval.panels import panels_of
 from metaeval.queries import comparisons_of
+from metaeval.sensitivity import sensitivities_of
 
 
 def campaign_comparison(campaign: Campaign, comparison_id: int) -> Comparison:
@@ -65,3 +67,11 @@ def campaign_matching(campaign: Campaign, condition_id: int) -> Condition:
     if condition is None:
         raise Http404("There are no such matched banks in this campaign.")
     return condition
+
+
+def campaign_sensitivity(campaign: Campaign, study_id: int) -> Sensitivity:
+    """Return a sensitivity study of a campaign that was reached through organized_campaign. Raises Http404."""
+    study = sensitivities_of(campaign).filter(pk=study_id).first()
+    if study is None:
+        raise Http404("There is no such sensitivity study in this campaign.")
+    return study

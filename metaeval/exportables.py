@@ -24,7 +24,7 @@ from assessor.scores.score_source import scored_conditions
 from assessor.studies import queries
 from assessor.studies.models import Study
 from assessor.work.exposure import Seen
-from metaeval import bias_tables, calibrations
+from metaeval import bias_tables, calibrations, sensitivity
 from metaeval.biases import bias_families, bias_measures, biased
 from metaeval.calibrations import calibrations_of
 from metaeval.exposure import (
@@ -32,6 +32,7 @@ from metaeval.exposure import (
     seen_in_comparison,
     seen_in_hybrid,
     seen_in_scores,
+    seen_in_sensitivity,
     seen_in_study,
     seen_of_judges,
 )
@@ -214,6 +215,20 @@ EXPORTABLES = (
         frozen=only_of("matching"),
         freezes=("csv",),
         page=Page("matched_banks_file", "banks/<int:condition_id>/files/<str:form>"),
+    ),
+    Exportable(
+        "sensitivity",
+        "Sensitivity studies: labels and ranks in each way of asking a judge",
+        {name: Form(name, name, heads=int(name.endswith(".csv"))) for name in sensitivity.TABLES},
+        lambda it: sensitivity.file_lines(it.record, it.form, it.asked["measure"]),
+        lambda it: 1,
+        Order.COMPARISONS,
+        Subject("sensitivity", "sensitivity study that was launched", sensitivity.launched),
+        label="Sensitivity studies",
+        of_labels=always,
+        shows=lambda it: seen_in_sensitivity(it.record),
+        choices={"measure": sensitivity.measure_choices},
+        page=Page("sensitivity_file", "sensitivity/<int:sensitivity_id>/files/<str:form>"),
     ),
     Exportable(
         "calibration",

@@ -8,8 +8,9 @@ from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import Condition, Grade, QrelsSource, Topic
 from assessor.campaigns.queries import without_practice
 from assessor.scores.score_source import scoring_of
-from assessor.studies.models import Study
+from assessor.studies.models import Sensitivity, Study
 from assessor.studies.queries import judges_of, topics_of
+from assessor.studies.sensitivity import conditions_of
 from assessor.work.exposure import Seen
 from metaeval.calibrations import source_of
 from metaeval.models import Calibration, Comparison, Hybrid
@@ -67,3 +68,8 @@ def seen_in_study(study: Study) -> Seen:
     """
     conditions = [study.first, study.second, *judges_of(study)]
     yield next((one for one in conditions if one.is_a_models), study.first), topics_of(study)
+
+
+def seen_in_sensitivity(study: Sensitivity) -> Seen:
+    """Yield the conditions of a sensitivity study's variants, with the topics that have labels there."""
+    return seen_of_judges(conditions_of(study).values())

@@ -14,6 +14,7 @@ from metaeval.views import (
     panels,
     registrations,
     reusability,
+    sensitivity,
     significance,
     studies,
 )
@@ -24,6 +25,7 @@ _GRADES = "campaigns/<slug:slug>/relevance/<int:source_id>"
 _CALIBRATION = "campaigns/<slug:slug>/calibrations/<int:calibration_id>"
 _HYBRID = "campaigns/<slug:slug>/hybrids/<int:hybrid_id>"
 _BANKS = "campaigns/<slug:slug>/banks/<int:condition_id>"
+_SENSITIVITY = "campaigns/<slug:slug>/sensitivity/<int:study_id>"
 _COMPARISON = "campaigns/<slug:slug>/comparisons/<int:comparison_id>"
 
 urlpatterns = [
@@ -53,6 +55,9 @@ urlpatterns = [
     path(f"{_BANKS}/topics/<int:topic_id>/", matched_banks.matched_topic, name="matched_topic"),
     path("campaigns/<slug:slug>/panels/", panels.panels, name="panels"),
     path("campaigns/<slug:slug>/panels/<int:condition_id>/", panels.panel, name="panel"),
+    path("campaigns/<slug:slug>/sensitivity/", sensitivity.sensitivities, name="sensitivities"),
+    path(f"{_SENSITIVITY}/", sensitivity.sensitivity, name="sensitivity"),
+    path(f"{_SENSITIVITY}/figures/<str:name>.<str:form>", sensitivity.sensitivity_figure, name="sensitivity_figure"),
     path(f"{_SCORES}/figures/", conditions.score_figures, name="score_figures"),
     path(f"{_SCORES}/figures/<str:name>.<str:form>", conditions.score_figure, name="score_figure"),
     path(f"{_SCORES}/reusability/", reusability.reusability_page, name="reusability"),

@@ -17,6 +17,8 @@ from assessor.llm.job_kind import job_kinds
 from assessor.studies.actions import MOST_MEMBERS
 from assessor.studies.registration import FORMAT, RegistrationError, read_document
 from assessor.studies.sampling import sampled_kinds
+from assessor.studies.sensitivity import BATCH, FACTORS, REPLICATE
+from assessor.studies.sensitivity_actions import variant_kinds
 from metaeval.stats.panels import Rule, Ties
 from nuggets.drafting import Cut
 from nuggets.formats import IMPORTANCE
@@ -89,6 +91,25 @@ def panel(value: Any) -> None:
         or not 2 <= value["quorum"] <= len(members)
     ):
         raise Unfit("panels as {members, rule, ties, quorum}")
+
+
+def variant(value: Any) -> None:
+    """How a sensitivity study has a judge asked; nothing of other conditions."""
+    if value == {}:
+        return
+    fields = {"prompt_set": str, "batch": int, "order": str}
+    if not isinstance(value, dict) or {name: type(one) for name, one in value.items()} != fields or value["batch"] < 1:
+        raise Unfit("variants as {prompt_set, batch, order}")
+
+
+def factors(value: Any) -> None:
+    """The levels of each factor of a sensitivity study."""
+    if not isinstance(value, dict) or value.keys() != set(FACTORS):
+        raise Unfit(f"levels of {', '.join(FACTORS)}")
+    for name, levels in value.items():
+        each(number if name in (BATCH, REPLICATE) else text)(levels)
+        if not levels:
+            raise Unfit("a level of each factor")
 
 
 def registration(value: Any) -> None:
@@ -227,9 +248,10 @@ NUGGET_BANK = {"order": each(uid)}
 NUGGET = {"parents": each(uid), "gold": or_nothing(each(gold_answer))}
 BANK_EDIT = {"changes": list_changes}
 BANK_EDITION = {"nuggets": snapshot, "consequences": by_item(each(uid))}
-CONDITION = {"prompts": by_item(text), "panel": panel}
+CONDITION = {"prompts": by_item(text), "panel": panel, "variant": variant}
 JOB = {"kind": one_of(*job_kinds())}
 STUDY = {"kind": one_of(*sampled_kinds())}
+SENSITIVITY = {"kind": one_of(*variant_kinds()), "factors": factors, "topics": each(text), "runs": each(text)}
 REGISTRATION = {"document": registration}
 PROMPT_SET = {"texts": by_item(text), "provenance": by_item(by_item(text))}
 DRAFTING = {"importance": each(each(_IMPORTANCE_OR_NONE)), "cuts": each(cut)}

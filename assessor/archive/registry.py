@@ -161,6 +161,7 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
     Kept(work.ReplyRead, "reply"),
     Kept(studies.Study, means=json_checks.STUDY),
     Kept(studies.SampledItem, "study"),
+    Kept(studies.Sensitivity, means=json_checks.SENSITIVITY),
     Kept(studies.Registration, means=json_checks.REGISTRATION),
     Kept(studies.ErrorCode),
     Kept(studies.Coding, "drawn"),

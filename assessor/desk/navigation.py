@@ -113,6 +113,7 @@ GROUPS = (
             ),
             Item("Banks side by side", "bank_matchings", "split", ["matched_banks", "matched_topic"]),
             Item("Panels", "panels", "people", ["panel"]),
+            Item("Sensitivity", "sensitivities", "grid", ["sensitivity"]),
             Item("Calibration", "calibrations", "check", ["calibration"]),
             Item("Hybrid scores", "hybrids", "blend", ["hybrid"]),
             Item("Exports", "exports", "down", ["export", "choose_export"]),

@@ -76,6 +76,7 @@ _PREDICATES = {
     "second factor no longer required": "made a second factor optional in {}",
     "second factor required": "required a second factor in {}",
     "second factor reset": "reset the second factor of {}",
+    "sensitivity study drawn": "drew the sample of the sensitivity study {}",
     "sign-in link made": "made a sign-in link for {}",
     "study drawn": "made the study {}",
     "study registered": "registered the study {}",

@@ -26,6 +26,7 @@ _WORDS = {
     *(word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", _METHODS)),
     *("kind", "creation", "qrels", "drafting", "method", "judge", "people", "shown", "prompts", "replicate", "sample"),
     *("file", "invalid", "labels", "protocol", "rehearsal", "relevant", "from", "scale", "of", "passages"),
+    *("batch", "order", "bank", "reversed", "shuffled"),
 }
 
 

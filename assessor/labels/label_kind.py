@@ -43,6 +43,7 @@ class LabelKind(ConditionKind):
     batch_setting = ""  # the protocol's setting of how many items a model labels in a call; "" where that is one
     labels_nuggets = False  # whether its items are nuggets, each of which has one label in an answer
     can_be_rejudged = False  # whether studies can have its labels judged again: Scoring.load_revised() has the scores
+    has_variants = False  # whether a model's job can ask its items in batches and orders of a sensitivity study
     is_graded = True  # whether a later one of its labels says more of an item, so that judges can be strict or lenient
     left_out_template = ""  # of what is left out of scores for all runs
     unasked = NOTHING  # what is true of labels that nobody was asked for: given by a rule, or with an equal item

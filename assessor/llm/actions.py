@@ -1,6 +1,6 @@
 """The writers of judges and jobs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
 from itertools import islice
@@ -167,13 +167,14 @@ def plan_job(
     min_relevant_grade: int | None = None,
     replicate: int = 0,
     sample: str = "",
+    variant: Mapping[str, Any] | None = None,
     mode: Job.Mode = Job.Mode.LIVE,
 ) -> Plan:
     """Say what a job would do and take; nothing is written. Raises JobError.
 
     Where the campaign has the condition already, the job continues it with what is not done yet. Without a name a
     new one is called by what is made and by whom. min_relevant_grade: without one, the protocol's. sample: the name of
-    the study whose sample alone is to be labelled.
+    the study whose sample alone is to be labelled. variant: as Condition has it, of a sensitivity study.
     """
     if not topics:
         raise JobError("Select at least one topic.")
@@ -189,6 +190,7 @@ def plan_job(
         min_relevant_grade=min_relevant_grade,
         replicate=replicate,
         sample=sample,
+        variant=variant,
     )
     if condition.pk:
         with transaction.atomic():
@@ -207,13 +209,15 @@ def find_condition(
     replicate: int,
     sample: str = "",
     other_nuggets: Condition | None = None,
+    variant: Mapping[str, Any] | None = None,
     preferences: Condition | None = None,
     retrieval_run: RetrievalRun | None = None,
 ) -> tuple[Condition, PromptSet]:
     """Return the condition of such a job, not saved where the campaign has none, and its prompts. Raises JobError.
 
-    retrieval_run: where the kind takes one, it goes before grades.
+    retrieval_run: where the kind takes one, it goes before grades. Prompts: those of the variant, or the judge's.
     """
+    variant = dict(variant or {})
     retrieval_run = retrieval_run if kind.takes_rankings else None
     if kind.grades == Grades.NONE or retrieval_run:
         qrels_source = min_relevant_grade = None
@@ -233,7 +237,7 @@ def find_condition(
     if kind.preferences and (preferences is None or preferences.kind != kind.preferences):
         raise JobError(f"{kind.name} needs a condition of the kind {kind.preferences}: name one.")
     try:
-        prompts = prompt_set(judge.prompt_set, judge.campaign)
+        prompts = prompt_set(variant.get("prompt_set", judge.prompt_set), judge.campaign)
         prompts.require(kind.prompts, f"a job of the kind {kind.name}")
     except PromptSetError as error:
         raise JobError(str(error)) from error
@@ -252,6 +256,7 @@ def find_condition(
         prompts=prompts.hashes(kind.prompts),
         replicate=replicate,
         sample=sample,
+        variant=variant,
         protocol=judge.campaign.protocol,
     )
     condition.name = name or _usual_name(kind.called(condition), judge, condition)

@@ -161,7 +161,12 @@ def _reply_text(call: Call) -> str:
 
 
 def prompt_of(job: Job, call: Call) -> Preview | None:
-    """Return the request of a call's unit, put together again; None where what it was made from is gone."""
+    """Return the request of a call's unit, put together again; None where what it was made from is gone.
+
+    Of a variant of a sensitivity study, which asks other batches than a preview shows, there is none.
+    """
+    if job.condition.variant:
+        return None
     unit = Unit.objects.select_related("topic", "answer__run").get(calls=call)
     unit.job = job
     stored = StoredPrompt.objects.in_bulk(job.condition.prompts.values(), field_name="sha256")

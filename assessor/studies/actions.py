@@ -20,7 +20,7 @@ from assessor.labels.manual_setups import create_first, has_labelled, same_work
 from assessor.llm.actions import JobError, Plan, plan_job
 from assessor.llm.job_kind import job_kind_named
 from assessor.llm.models import ModelJudge
-from assessor.studies.models import Coding, ErrorCode, Registration, SampledItem, Study
+from assessor.studies.models import Coding, ErrorCode, Registration, SampledItem, Sensitivity, Study
 from assessor.studies.panels import RULE_WORDS, TIED, drawn_before, open_items, panel_table
 from assessor.studies.queries import judges_of, topics_of
 from assessor.studies.registration import RegistrationError, hash_of, read_document
@@ -322,6 +322,8 @@ def _first_of_topics(study: Study, items: Sequence[SampledItem]) -> list[Sampled
 
 def _require_valid(record: Study | ErrorCode) -> None:
     """Raise StudyError where a record can't be saved, such as one whose name there is already."""
+    if isinstance(record, Study) and Sensitivity.objects.filter(campaign=record.campaign, name=record.name).exists():
+        raise StudyError(f"The campaign has a sensitivity study called {record.name}: choose another name.")
     try:
         record.full_clean()
     except ValidationError as error:

@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from assessor.campaigns.admin import LookOnly
-from assessor.studies.models import Coding, ErrorCode, Registration, SampledItem, Study
+from assessor.studies.models import Coding, ErrorCode, Registration, SampledItem, Sensitivity, Study
 
 
 @admin.register(Study)
@@ -12,6 +12,14 @@ class StudyAdmin(LookOnly):
     list_filter = ("campaign", "kind", "purpose")
     search_fields = ("name",)
     list_select_related = ("campaign", "first", "second")
+
+
+@admin.register(Sensitivity)
+class SensitivityAdmin(LookOnly):
+    list_display = ("name", "campaign", "kind", "nuggets", "seed", "created_at")
+    list_filter = ("campaign", "kind")
+    search_fields = ("name",)
+    list_select_related = ("campaign", "nuggets")
 
 
 @admin.register(Registration)

@@ -89,6 +89,32 @@ class SampledItem(AppendOnly):
         return f"{self.item} of answer {self.answer_id}"
 
 
+class Sensitivity(AppendOnly):
+    """A study of how far labels depend on how a judge is asked: a sample of answers, labelled once in each variant.
+
+    A variant is a condition whose `sample` is the study's name. The sample has the answers of some runs to some topics.
+    """
+
+    campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="sensitivities")
+    name = models.CharField(max_length=60)
+    kind = models.CharField(max_length=12, choices=kind_choices)
+    nuggets = models.ForeignKey(Condition, models.PROTECT, related_name="+", help_text="Whose nuggets are labelled.")
+    factors = JSONText(help_text="The levels of each factor that is varied, by name; the first of each is the base's.")
+    topics = JSONText(help_text="The ids of the topics that were drawn.")
+    runs = JSONText(help_text="The tags of the runs that were drawn.")
+    seed = models.PositiveBigIntegerField(help_text="Decides what is drawn, and the shuffled order.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey("accounts.Person", models.PROTECT, null=True, editable=False)
+
+    class Meta(AppendOnly.Meta):
+        ordering = ("name",)
+        verbose_name_plural = "sensitivity studies"
+        constraints = (models.UniqueConstraint(fields=("campaign", "name"), name="sensitivity_name_once"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Registration(AppendOnly):
     """What a study is about, as it was written down before the first label of its conditions.
 

@@ -2,16 +2,26 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.campaigns.queries import byte_order, told_sides
-from assessor.studies.models import Coding, Registration, SampledItem, Study
+from assessor.studies.models import Coding, Registration, SampledItem, Sensitivity, Study
 
 
 def sample_of(condition: Condition) -> QuerySet[SampledItem]:
     """Return what is to be labelled under a study's condition."""
     return SampledItem.objects.filter(study__campaign=condition.campaign_id, study__name=condition.sample)
+
+
+def is_sampled(condition: Condition) -> Q:
+    """Return which answers are labelled under a condition: those of its study's sample, or all where it has none."""
+    if not condition.sample:
+        return Q()
+    if not condition.variant:
+        return Q(pk__in=sample_of(condition).values("answer"))
+    study = Sensitivity.objects.get(campaign=condition.campaign_id, name=condition.sample)
+    return Q(topic__qid__in=study.topics, run__tag__in=study.runs, run__campaign=study.campaign_id)
 
 
 def sampled_under(condition: Condition, answers: Iterable[int]) -> dict[int, list[SampledItem]]:

@@ -26,6 +26,7 @@ class Grading(Assignment):
     """A question and how well an answer answers it. Grades are texts: as a label, the number 0 would be none."""
 
     name = "grading"
+    has_variants = False
     title = "Question grading"
     instruction = "Grade how well each question is answered."
     item = "question"

@@ -51,7 +51,7 @@ from support.actions import create_support
 from support.exports import support_lines
 from tests.assignment.argue.conftest import attested, first, needs, relevance, report
 from tests.assignment.argue.judging_helpers import judged_by_people
-from tests.assignment.scored import auto_condition
+from tests.assignment.scored import auto_condition, vary
 from tests.conftest import QRELS, SEGMENTS, TOPICS, client_of
 from tests.judging import (
     again,
@@ -350,6 +350,7 @@ def _compare(campaign: Campaign, models: Condition, olga: Person) -> None:
     panel = create_panel(**two, rule=Rule.MAJORITY, ties=Ties.PEOPLE, acting_user=olga)
     sides = {"first": models, "second": other, "panel": panel}
     Study.objects.create(campaign=campaign, name="open", kind=panel.kind, purpose="routing", seed=1, **sides)
+    vary(models.nuggets)
     with NamedTemporaryFile("w") as table:
         table.write(TABLE)
         table.flush()

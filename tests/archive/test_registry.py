@@ -11,6 +11,7 @@ from assessor.runtime.fields import JSONText
 WITHOUT_KEYS = {
     "campaigns.judge.parameters": "a model's settings; who made a file",
     "campaigns.condition.panel": "names of conditions of the campaign",
+    "campaigns.condition.variant": "a prompt set's name, a number, an order",
     "campaigns.condition.prompts": "hashes by prompt",
     "llm.campaignpromptset.texts": "texts by prompt",
     "llm.campaignpromptset.provenance": "file names and hashes by prompt",
@@ -60,6 +61,9 @@ WITHOUT_KEYS = {
     "metaeval.calibration.identity": "names, and hashes by prompt",
     "metaeval.calibration.kappa": "figures",
     "metaeval.calibration.result": "figures, by labels and names",
+    "studies.sensitivity.factors": "names of judges and prompt sets, numbers, orders",
+    "studies.sensitivity.runs": "tags",
+    "studies.sensitivity.topics": "topic ids",
     "studies.registration.document": "texts, names of conditions and measures",
     "work.draw.frame": "topic ids",
     "work.draw.topics": "topic ids",

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from assessor.campaigns.actions import create_condition
 from assessor.campaigns.models import CANARY, Answer, Campaign, Condition, Judge
 from assessor.labels.new_sheets import SheetRow
+from assessor.studies.models import Sensitivity
+from assessor.studies.sensitivity import FACTORS, settings_of, variants_of
 from assignment.actions.judged_answers import add_sheets, sheet_row
 from assignment.control_runs import make_control_runs
 from assignment.models import AnswerSheet
@@ -50,6 +52,32 @@ def auto_condition(nuggets: Condition, name: str = "Edits/Auto", *, is_rehearsal
         campaign=nuggets.campaign, name=name, kind="assignment", method="AutoAssign", nuggets=nuggets, judge=judge
     )
     return create_condition(condition, acting_user=None)
+
+
+def vary(nuggets: Condition, name: str = "Varied") -> Sensitivity:
+    """Make a sensitivity study of all answers, asked twice, with a label of each nugget under both variants."""
+    campaign = nuggets.campaign
+    judge = Judge.objects.create(kind="model", name=f"judge of {name}")
+    levels = [[judge.name], ["assay-1"], [10], ["bank"], [0, 1]]
+    study = Sensitivity.objects.create(
+        campaign=campaign,
+        name=name,
+        kind="assignment",
+        nuggets=nuggets,
+        factors=dict(zip(FACTORS, levels, strict=True)),
+        topics=sorted(campaign.topics.values_list("qid", flat=True)),
+        runs=sorted(campaign.runs.values_list("tag", flat=True)),
+        seed=1,
+    )
+    for variant in variants_of(study.factors):
+        of = {"kind": study.kind, "method": "AutoAssign", "nuggets": nuggets, "judge": judge, "sample": name}
+        of |= {"variant": settings_of(study, variant), "replicate": variant.replicate}
+        condition = Condition(campaign=campaign, name=f"{name} {variant.replicate}", **of)
+        create_condition(condition, acting_user=None)
+        for bank in NuggetBank.objects.filter(condition=nuggets, edition__gt=0):
+            for answer in Answer.objects.filter(topic=bank.topic, apart=False, run__task=""):
+                add_sheets([row(condition, bank, answer, "sn"[variant.replicate] * len(nuggets_of(bank)))])
+    return study
 
 
 def label(condition: Condition, labels: Mapping[str, Mapping[str, str]] = LABELS) -> Condition:

@@ -92,6 +92,7 @@ PAGES = {
         "/campaigns/demo/registrations/",
         "/campaigns/demo/hybrids/",
         "/campaigns/demo/panels/",
+        "/campaigns/demo/sensitivity/",
         "/campaigns/demo/studies/",
         "/campaigns/demo/studies/1/",
         "/campaigns/demo/adjudication/",
@@ -192,12 +193,14 @@ FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest", "matched_banks_fi
 FILES |= {"significance_table", "significance_figure"}
 FILES |= {"label_judges_table", "label_judges_figure", "grade_judges_table", "grade_judges_figure"}
 FILES |= {"calibration_file", "calibration_figure", "hybrid_file", "hybrid_figure", "panel_file"}
+FILES |= {"sensitivity_file", "sensitivity_figure"}
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest", "next_edition_table", "next_edition_figure"}
 SCREENS = {"assignment", "assignment_answer", "assignment_nugget", "support", "support_answer", "relevance"}
 SCREENS |= {"relevance_passage", "argue", "argue_report"}
 SCREENS |= {"preference", "preference_answer", "report_editor"}
 OTHER_STATES = {"condition_drafts", "nugget_drafts", "export", "registration", "hybrid", "panel", "canaries"}
 OTHER_STATES |= {"matched_banks", "matched_topic"}
+OTHER_STATES |= {"sensitivity"}
 NOT_OPENED = {
     "missing",  # leads to a list
     *("argue_questions", "preference_questions"),  # so do these, as others do that are opened
@@ -305,7 +308,7 @@ def world(loaded: dict[str, Any]) -> dict[str, str]:
 
 
 def test_pages_in_other_states(loaded: dict[str, Any], open_page: OpenPage) -> None:
-    """Drafts and what became of them, an export, a registered study, hybrid scores, a panel, and canaries."""
+    """Drafts and what became of them, an export, a registration, hybrids, a panel, a sensitivity study, canaries."""
     page = open_page("olga", bypass_csp=True)
     opened = set()
     for address in loaded["pages"]:

@@ -35,7 +35,7 @@ from nuggets.questions.condition_kind import QUESTIONS
 from nuggets.reports.actions import create_edited_reports, store_readings
 from nuggets.reports.models import EditedReport
 from support.actions import create_support
-from tests.assignment.scored import auto_condition, label_canaries
+from tests.assignment.scored import auto_condition, label_canaries, vary
 from tests.matching.model import match_all
 from tests.nuggets.model import make_condition, make_job, make_model
 
@@ -180,6 +180,7 @@ def _pages_in_other_states(campaign: Campaign, olga: Person) -> list[str]:
         reverse("panel", args=["demo", panel.pk]),
         reverse("matched_banks", args=[campaign.slug, matched.pk]),
         reverse("matched_topic", args=[campaign.slug, matched.pk, topic.pk]),
+        reverse("sensitivity", args=["demo", vary(people.nuggets).pk]),
         reverse("nugget_drafts", args=[task.nugget_bank.pk]),
         reverse("condition_drafts", args=[campaign.slug, condition.pk]),
         reverse("export", args=[campaign.slug, export.pk]),

@@ -38,6 +38,7 @@ from nuggets.models import BankEdition, Nugget, NuggetBank
 from tests.api.tokens import make_token
 from tests.assignment.argue.conftest import BANK, FILE, ONE
 from tests.assignment.conftest import assign
+from tests.assignment.scored import vary
 from tests.conftest import client_of, make_person
 from tests.desk.asking import asked_elsewhere
 from tests.judging import all_judged, change, judged
@@ -128,6 +129,7 @@ def one_of_each(bank: NuggetBank, import_file) -> dict[type[Model], Model]:
     CalibrationRequest.objects.create(campaign=campaign, **sides)
     CalibrationGate.objects.create(campaign=campaign)
     Registration.objects.create(campaign=campaign, title="Asked", document={}, sha256="0" * 64)
+    vary(bank.condition)
     Figure.objects.create(calculation=compared, name="labels", title="Labels")
     Reference.objects.create(condition=bank.condition)
     Planned.objects.create(condition=bank.condition, topic=bank.topic, waits_for="its drafts")

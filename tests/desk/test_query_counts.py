@@ -35,6 +35,7 @@ from assessor.plan.models import Planned
 from assessor.relevance.models import RelevanceJudgment
 from assessor.runtime.process_cache import cache
 from assessor.studies.actions import create_panel, draw_routing, let_people_judge
+from assessor.studies.models import Sensitivity
 from assessor.training.models import Reference
 from assessor.work.actions import draw_next, give_tasks, put_in_queue
 from assessor.work.actions.guidelines import change_guidelines, in_force
@@ -59,7 +60,7 @@ from support.actions import add_sheets, create_support, sheet_row
 from tests.api.tokens import make_token
 from tests.assignment.argue.conftest import attested, report
 from tests.assignment.argue.judging_helpers import judged_by_people
-from tests.assignment.scored import auto_condition, label_canaries
+from tests.assignment.scored import auto_condition, label_canaries, vary
 from tests.conftest import Importer, client_of, make_person, open_guidelines
 from tests.judging import all_judged, asked, change, give, given, judgeable, leave_out
 from tests.llm.records import leave_traces
@@ -231,6 +232,9 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         "matched_banks_file": [slug, matched, "csv"],
         "panel": [slug, (panel := campaign.conditions.get(name=f"Panel {SMALL}").pk)],
         "panel_file": [slug, panel, "csv"],
+        "sensitivity": [slug, (varied := Sensitivity.objects.get(campaign=campaign, name=f"Varied {SMALL}").pk)],
+        "sensitivity_file": [slug, varied, "json"],
+        "sensitivity_figure": [slug, varied, "ranks", "svg"],
         "comparisons_against": [slug, (nist := side_key(campaign.qrels_sources.get(name="NIST")))],
         "joint_figure": [slug, nist, "matrices", "svg"],
         **{
@@ -312,7 +316,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
                 "calibrations",
             ),
             *("adjudication", "rejudging", "registrations"),
-            *("hybrids", "draws", "panels", "bank_matchings"),
+            *("hybrids", "draws", "panels", "bank_matchings", "sensitivities"),
             *("export_studies", "campaign_guidelines", "practice", "plan_hours", "allocate_plan", "export_plan"),
             *("alarms", "export_alarms"),
             *("effort", "topics", "passages", "runs", "relevance_grades", "find", "plan_give"),
@@ -330,6 +334,7 @@ def files(campaign: Campaign) -> Iterator[str]:
         "hybrid": "Hybrid 2",
         "panel": "Panel 2",
         "matched_banks": "Matched",
+        "sensitivity": "Varied 2",
         "influence": "Labels of nuggets",
         "calibration": "Support model 2 against Support people 2",
     }
@@ -647,6 +652,7 @@ def compare_all(campaign: Campaign, new: range) -> None:
         panel = create_panel(**of_panel, name=f"Panel {number}", acting_user=None)
         draw_routing(panel=panel, name=f"Left open {number}", acting_user=None)
         run(create_comparison(campaign=campaign, first=by_people, second=panel, acting_user=None))
+        vary(campaign.conditions.filter(method="ManualAssign").earliest("pk").nuggets, f"Varied {number}")
 
 
 def count(client: Client, address: str, before: int | None = None) -> int | None:

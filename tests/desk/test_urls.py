@@ -25,7 +25,7 @@ from metaeval.stats.panels import Rule
 from nuggets.models import NuggetBank
 from tests.api.tokens import make_token
 from tests.assignment.argue.judging_helpers import HEAL, judged_by_people
-from tests.assignment.scored import auto_condition, label_canaries
+from tests.assignment.scored import auto_condition, label_canaries, vary
 from tests.conftest import client_of, make_person
 from tests.judging import give, judged
 from tests.matching.model import match_all
@@ -280,6 +280,7 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     **dict.fromkeys(("hybrids", "hybrid", "hybrid_figure", "hybrid_file"), ("GET", ORGANIZER)),
     **dict.fromkeys(("panels", "panel", "panel_file"), ("GET", ORGANIZER)),
     **dict.fromkeys(("bank_matchings", "matched_banks", "matched_topic", "matched_banks_file"), ("GET", ORGANIZER)),
+    **dict.fromkeys(("sensitivities", "sensitivity", "sensitivity_file", "sensitivity_figure"), ("GET", ORGANIZER)),
     "import_table": ("POST", (401, 404, 404, 200, 404, 404, 404, 404)),
     "compute_again": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
 }
@@ -297,6 +298,7 @@ POSTED += (
     "choose_export",
 )
 POSTED += ("hybrids", "panels", "panel", "bank_matchings", "matched_topic")
+POSTED += ("sensitivities", "sensitivity")
 
 
 def named_patterns() -> list[URLPattern]:
@@ -360,6 +362,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
     other_bank = {"query": "", "qid": "t1", "nuggets": [{"text": "b"}]}
     import_file(campaign, "nuggets", [other_bank], condition="Other N", by="people")
     banks = f"/campaigns/{campaign.slug}/banks/{match_all(campaign, 'N', 'Other N', 'Matched').pk}"
+    varied = vary(campaign.conditions.get(name="N"))
     frozen = freeze(condition=campaign.conditions.get(name="N"), acting_user=None)
     made = export(ask_for(campaign=campaign, kind=BY_NAME["topics"], options={}, acting_user=None))
     base, task = f"/campaigns/{campaign.slug}", bank.task
@@ -630,6 +633,10 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "matched_topic": f"{banks}/topics/{bank.topic.pk}/",
         "matched_banks_file": f"{banks}/files/csv",
         "panels": f"{base}/panels/",
+        "sensitivities": f"{base}/sensitivity/",
+        "sensitivity": f"{base}/sensitivity/{varied.pk}/",
+        "sensitivity_file": f"{base}/sensitivity/{varied.pk}/files/json",
+        "sensitivity_figure": f"{base}/sensitivity/{varied.pk}/figures/ranks.json",
         "panel": f"{base}/panels/{panel.pk}/",
         "panel_file": f"{base}/panels/{panel.pk}/files/csv",
         "hybrids": f"{base}/hybrids/",
@@ -778,6 +785,9 @@ def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str,
         "matched_banks_file",
         "panel",
         "panel_file",
+        "sensitivity",
+        "sensitivity_file",
+        "sensitivity_figure",
         "hybrid",
         "hybrid_figure",
         "hybrid_file",

@@ -21,7 +21,7 @@ from assessor.exports.registry import EXPORTABLES
 from assessor.studies.actions import create_panel, register_study
 from metaeval.actions import create_calibration, create_comparison, create_hybrid, run
 from metaeval.stats.panels import Rule
-from tests.assignment.scored import auto_condition, import_banks, label_canaries
+from tests.assignment.scored import auto_condition, import_banks, label_canaries, vary
 from tests.conftest import client_of
 from tests.matching.model import match_all
 from tests.nuggets.model import draft, make_condition, make_model
@@ -71,6 +71,7 @@ def full(people: Condition, model: Condition, n_people: Condition, n_model: Cond
     fields = {"title": "Whether people agree", "sample": "all", "stopping_rule": "none", **words}
     other = nugget_labels(n_people.nuggets, "Other", "model", N_PEOPLE)
     create_panel(campaign=campaign, members=[n_model, other], rule=Rule.UNANIMOUS, name="Both", acting_user=None)
+    vary(n_people.nuggets)
     register_study(campaign=campaign, fields=fields, acting_user=None)
     import_banks(campaign, import_file, {"t1": [("cats purr", "vital")]}, "Other bank")
     match_all(campaign, n_people.nuggets.name, "Other bank", "Matched")
@@ -97,6 +98,7 @@ PAGES = {
     "comparison": ("NIST's and Mia's", "", "study.NIST_s_and_Mia_s.{ending}"),
     "registration": ("Whether people agree", "", "study.registration.Whether_people_agree.json"),
     "hybrid": ("Both", "", "study.hybrid.Both.{ending}"),
+    "sensitivity": ("Varied", "", "study.sensitivity.Varied.vstrict.{ending}"),
     "panel": ("Both", "", "study.panel.Both.{ending}"),
     "matched_banks": ("Matched", "", "study.matched_banks.Matched.{ending}"),
     "calibration": ("Mia's against NIST's", "", "study.calibration.Mia_s_against_NIST_s.{ending}"),

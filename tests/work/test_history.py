@@ -18,7 +18,7 @@ from assessor.preference.models import LabelEvent as PreferenceEvent
 from assessor.preference.models import PreferencePair
 from assessor.relevance.models import LabelEvent as RelevanceEvent
 from assessor.relevance.models import RelevanceJudgment
-from assessor.studies.models import Coding, Registration, SampledItem, Study
+from assessor.studies.models import Coding, Registration, SampledItem, Sensitivity, Study
 from assessor.training.models import Reference
 from assessor.work.blindness import record_exposure
 from assessor.work.models import (
@@ -74,6 +74,7 @@ FIELDS = {
     ScoreTable: "content",
     Draw: "seed",
     Registration: "title",
+    Sensitivity: "name",
     Calibration: "labels",
     CalibrationGate: "least_labels",
     Hybrid: "name",
@@ -207,6 +208,16 @@ def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
         Figure: _figure(table),
         Draw: Draw.objects.create(condition=task.condition, seed=1, frame=["t1"], topics=["t1"]),
         Registration: Registration.objects.create(campaign=task.campaign, title="Asked", document={}, sha256="0" * 64),
+        Sensitivity: Sensitivity.objects.create(
+            campaign=task.campaign,
+            name="S",
+            kind="assignment",
+            nuggets=bank.condition,
+            factors={},
+            topics=[],
+            runs=[],
+            seed=1,
+        ),
         Calibration: Calibration.objects.create(
             name="C", labels=0, topics=0, **_sides(task, human="human", judged="judged")
         ),

@@ -156,6 +156,12 @@ class Condition(MaybeImported):
         help_text="Of a panel: the names of its members in order, the rule by which labels follow from theirs, "
         "which label counts where several could, and how many members must have labelled.",
     )
+    variant = JSONText(
+        default=dict,
+        blank=True,
+        help_text="Of a sensitivity study, whose name the sample is: the prompt set, how many items are in a call, and "
+        "in which order.",
+    )
     has_rehearsals = models.BooleanField(
         default=False, help_text="Of a panel: some of what its members gave was a rehearsal."
     )
@@ -204,6 +210,8 @@ class Condition(MaybeImported):
             "prompts": self.short_prompts or None,
             "replicate": self.replicate or None,
             "sample": self.sample or None,
+            "batch": self.variant.get("batch"),
+            "order": self.variant.get("order"),
             "of": "passages" if self.of_passages else None,
             "invalid labels": Import.InvalidLabels.NOT_SUPPORT if self.counts_invalid_labels else None,
             "protocol": self.protocol,

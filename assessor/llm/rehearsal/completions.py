@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from assessor.llm.rehearsal.options import Knobs
-from assessor.llm.rehearsal.outcomes import Fate, fate
+from assessor.llm.rehearsal.outcomes import Fate, fate, flipped
 from assessor.llm.rehearsal.recognition import Answer, Recognition
 from assessor.llm.rehearsal.replies import reply
 from assessor.llm.rehearsal.request import Refused, Request
@@ -53,7 +53,8 @@ class Completions:
             seen = self._seen[request.sha256]
             self._seen[request.sha256] += 1
         drawn = fate(self._knobs, request.sha256, seen)
-        return Outcome(request, drawn, self._recognition.answer(request.messages))
+        answer = self._recognition.answer(request.messages)
+        return Outcome(request, drawn, flipped(self._knobs, answer, request.sha256, seen))
 
     def content(self, outcome: Outcome, record: dict[str, Any]) -> dict[str, Any]:
         """Return the completion, and note down in the record what it is."""

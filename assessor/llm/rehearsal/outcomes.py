@@ -4,6 +4,7 @@ import hashlib
 from typing import NamedTuple
 
 from assessor.llm.rehearsal.options import TROUBLES, Knobs
+from assessor.llm.rehearsal.recognition import Answer
 
 
 class Fate(NamedTuple):
@@ -25,3 +26,20 @@ def fate(knobs: Knobs, request: str, seen: int) -> Fate:
         if place < 0:
             return Fate(trouble, latency, choice)
     return Fate("ok", latency, choice)
+
+
+def flipped(knobs: Knobs, answer: Answer | None, request: str, seen: int) -> Answer | None:
+    """Return an answer to a request that came `seen` times before, with some labels of a list changed to others."""
+    if not seen or not knobs.flip_rate or answer is None or not isinstance(answer.value, list):
+        return answer
+    labels = list(answer.prompt.vocabulary)
+    if len(labels) < 2:
+        return answer
+    value = []
+    for place, label in enumerate(answer.value):
+        drawn = hashlib.sha256(f"{knobs.seed} {seen} {place} {request}".encode()).digest()
+        if int.from_bytes(drawn[:8]) / 2**64 < knobs.flip_rate:
+            others = [one for one in labels if one != label]
+            label = others[drawn[8] % len(others)]
+        value.append(label)
+    return answer._replace(value=value)

@@ -24,7 +24,7 @@ from assessor.scores.score_source import scored_conditions
 from assessor.studies import queries
 from assessor.studies.models import Study
 from assessor.work.exposure import Seen
-from metaeval import bias_tables, calibrations, sensitivity
+from metaeval import bias_tables, calibrations, sensitivity, sensitivity_tables
 from metaeval.biases import bias_families, bias_measures, biased
 from metaeval.calibrations import calibrations_of
 from metaeval.exposure import (
@@ -219,8 +219,8 @@ EXPORTABLES = (
     Exportable(
         "sensitivity",
         "Sensitivity studies: labels and ranks in each way of asking a judge",
-        {name: Form(name, name, heads=int(name.endswith(".csv"))) for name in sensitivity.TABLES},
-        lambda it: sensitivity.file_lines(it.record, it.form, it.asked["measure"]),
+        {name: Form(name, name, heads=int(name.endswith(".csv"))) for name in sensitivity_tables.TABLES},
+        lambda it: sensitivity_tables.file_lines(it.record, it.form, it.asked["measure"]),
         lambda it: 1,
         Order.COMPARISONS,
         Subject("sensitivity", "sensitivity study that was launched", sensitivity.launched),

@@ -1,14 +1,12 @@
 """What comes of a sensitivity study: labels, means and ranks of each variant against the base; words and files."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from django.db.models import Exists, OuterRef, QuerySet
 
 from assessor.campaigns.models import Campaign, Condition, Judge
-from assessor.formats.tables import write_table
-from assessor.formats.values import to_json
 from assessor.labels.label_kind import label_kind
 from assessor.llm.models import Job
 from assessor.scores.cache import condition_scores, with_answers
@@ -16,17 +14,17 @@ from assessor.scores.label_table import ItemLabels, numbered_table
 from assessor.scores.score_source import scored_conditions, scoring_of
 from assessor.studies.models import Sensitivity
 from assessor.studies.sensitivity import (
+    FACTOR_WORDS,
     FACTORS,
+    REPLICATE,
     Variant,
     conditions_of,
     factor_words,
-    is_crossed,
     variants_of,
 )
 from metaeval.headline import Part
 from metaeval.kept_results import KeptFigure, keep_figures, kept_result
 from metaeval.measures import absolute_measures
-from metaeval.serializers import Json, agreement_json, number, statistic_json
 from metaeval.stats.agreement import NO_VALUE
 from metaeval.stats.calibration import Estimate
 from metaeval.stats.generalizability import generalizability, variance_components
@@ -47,6 +45,7 @@ from metaeval.stats.statistic import Statistic, undefined
 if TYPE_CHECKING:
     from metaeval.charts.figures import NamedFigure
 
+REPETITION = FACTOR_WORDS[REPLICATE]
 _LEAST_SHARE = 0.01  # of the spread, from which on the sentence names a factor
 ALL = "all"  # factors together
 
@@ -68,7 +67,7 @@ class VariantResult(NamedTuple):
     @property
     def is_repetition(self) -> bool:
         """Whether it asks exactly what the base asks."""
-        return tuple(self.factors) == ("repetition",)
+        return tuple(self.factors) == (REPETITION,)
 
 
 class Share(NamedTuple):
@@ -277,6 +276,15 @@ def _of_topics(cells: Figures) -> Statistic:
     return found if found.value is None else found._replace(value=1 - found.value)
 
 
+def changes(found: SensitivityResult, at: int) -> tuple[float, float]:
+    """Return by how much a variant changes the runs' means on average, and the largest change of a run; or NaN."""
+    change = found.means[at] - found.means[0]
+    known = change[~np.isnan(change)]
+    if not len(known):
+        return float("nan"), float("nan")
+    return float(known.mean()), float(known[np.abs(known).argmax()])
+
+
 def sentence(found: SensitivityResult) -> list[Part]:
     """Return what came of it, in parts of sentences: every word follows from the figures."""
     others = [one for one in found.variants if one.flips and one.flips.rate.value is not None]
@@ -299,10 +307,13 @@ def sentence(found: SensitivityResult) -> list[Part]:
     if every and every.spread.share.value is not None:
         parts += [Part(" Of the spread between runs, "), Part(f"{100 * every.spread.share.value:.0f} %", True)]
         parts.append(Part(" is due to how the judge is asked"))
-        single = [one for one in found.shares if one.factor != ALL and one.spread.share.value is not None]
-        most = max(single, key=lambda one: one.spread.share.value or 0, default=None)
-        if most and len(single) > 1 and (most.spread.share.value or 0) >= _LEAST_SHARE:
-            parts.append(Part(f", most to {most.factor} ({100 * (most.spread.share.value or 0):.0f} %)"))
+        shares = {one.factor: one.spread.share.value or 0 for one in found.shares if one.factor != ALL}
+        again = shares.pop(REPETITION, 0)
+        most = max(shares, key=lambda one: shares[one], default="")
+        if most and shares[most] >= _LEAST_SHARE:
+            parts.append(Part(f", most to {most} ({100 * shares[most]:.0f} %)"))
+        if again >= _LEAST_SHARE:
+            parts.append(Part(f"; asking the same again alone makes {100 * again:.0f} %"))
         parts.append(Part("."))
     return parts
 
@@ -333,120 +344,6 @@ def _figures(found: SensitivityResult, in_words: str) -> "list[NamedFigure]":
             multiverse_figure(found.runs, names, found.ranks, found.means, title=in_words),
         )
     ]
-
-
-# Files
-
-
-def variant_lines(found: SensitivityResult) -> Iterator[str]:
-    """Yield a row for each variant as CSV: what it labels otherwise than the base, and how it ranks runs."""
-    columns = ("variant", "name", "factors", "condition", "items", "flip_rate", "low", "high", "more_lenient")
-    more = ("stricter", "kappa", "kappa_linear", "mean_change", "largest_change", "tau_base", "tau_people", "why")
-    return write_table((*columns, *more), (_variant_row(found, at) for at in range(len(found.variants))))
-
-
-def _variant_row(found: SensitivityResult, at: int) -> Sequence[object]:
-    one, change = found.variants[at], changes(found, at)
-    start = (one.number, one.name, " + ".join(one.factors), one.condition)
-    end = (*(number(value) for value in change), number(one.tau.value), number(one.with_people.value))
-    if one.flips is None:
-        return (*start, *[None] * 8, *end, "")
-    rate, of = one.flips
-    rates = (of.above, of.below, of.unweighted, of.linear)
-    why = "; ".join(dict.fromkeys(value.why for value in (rate, *rates, one.tau) if value.why))
-    figures = (number(rate.value), number(rate.low), number(rate.high), *(number(value.value) for value in rates))
-    return (*start, rate.n, *figures, *end, why)
-
-
-def changes(found: SensitivityResult, at: int) -> tuple[float, float]:
-    """Return by how much a variant changes the runs' means on average, and the largest change of a run; or NaN."""
-    change = found.means[at] - found.means[0]
-    known = change[~np.isnan(change)]
-    if not len(known):
-        return float("nan"), float("nan")
-    return float(known.mean()), float(known[np.abs(known).argmax()])
-
-
-def run_lines(found: SensitivityResult) -> Iterator[str]:
-    """Yield a row for each run under each variant as CSV: its mean and rank."""
-    rows = (
-        (one.number, one.name, run, number(float(mean)), number(float(mean - base)), number(float(rank)))
-        for one, means, ranks in zip(found.variants, found.means, found.ranks, strict=True)
-        for run, mean, base, rank in zip(found.runs, means, found.means[0], ranks, strict=True)
-    )
-    return write_table(("variant", "name", "run", "mean", "change", "rank"), rows)
-
-
-def pair_lines(found: SensitivityResult) -> Iterator[str]:
-    """Yield a row for each pair of runs as CSV: under how many variants each is better, and whether it is robust."""
-    rows = []
-    for first in range(len(found.runs)):
-        for second in range(first + 1, len(found.runs)):
-            one, other = found.means[:, first], found.means[:, second]
-            robust = bool(found.order[first, second] or found.order[second, first])
-            wins = int((one > other).sum()), int((other > one).sum())
-            rows.append((found.runs[first], found.runs[second], *wins, len(found.variants), int(robust)))
-    return write_table(("first", "second", "first_better", "second_better", "variants", "robust"), rows)
-
-
-def as_json(study: Sensitivity, found: SensitivityResult) -> Json:
-    """Return all of it as JSON has it, with the design."""
-    return {
-        "study": study.name,
-        "kind": study.kind,
-        "nuggets": study.nuggets.name,
-        "design": "all levels combined" if is_crossed(study.factors) else "one factor at a time",
-        "factors": study.factors,
-        "seed": study.seed,
-        "topics": study.topics,
-        "runs": study.runs,
-        "measure": found.measure,
-        "people": found.people or None,
-        "cells": found.cells,
-        "items": found.items,
-        "variants": [
-            {
-                "number": one.number,
-                "name": one.name,
-                "factors": list(one.factors),
-                "condition": one.condition,
-                "flip_rate": one.flips.rate._asdict() if one.flips else None,
-                "agreement": agreement_json(one.flips.agreement) if one.flips else None,
-                "tau_base": statistic_json(one.tau),
-                "tau_people": statistic_json(one.with_people),
-                "means": [number(float(mean)) for mean in found.means[at]],
-                "ranks": [number(float(rank)) for rank in found.ranks[at]],
-            }
-            for at, one in enumerate(found.variants)
-        ],
-        "spread": [
-            {
-                "factor": one.factor,
-                "levels": one.levels,
-                "run": number(one.spread.run),
-                "variant": number(one.spread.variant),
-                "run_variant": number(one.spread.run_variant),
-                "share": statistic_json(one.spread.share),
-            }
-            for one in found.shares
-        ],
-        "share_of_topics": statistic_json(found.of_topics),
-        "pairs": found.pairs,
-        "robust_pairs": found.robust,
-    }
-
-
-TABLES: dict[str, Callable[[Sensitivity, SensitivityResult], Iterator[str]]] = {
-    "variants.csv": lambda study, found: variant_lines(found),
-    "runs.csv": lambda study, found: run_lines(found),
-    "pairs.csv": lambda study, found: pair_lines(found),
-    "json": lambda study, found: iter([to_json(as_json(study, found)) + "\n"]),
-}
-
-
-def file_lines(study: Sensitivity, form: str, measure: str) -> Iterator[str]:
-    """Return the lines of a file of a study."""
-    return TABLES[form](study, sensitivity_result(study, measure))
 
 
 def launched(campaign: Campaign) -> QuerySet[Sensitivity]:

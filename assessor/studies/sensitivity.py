@@ -13,6 +13,7 @@ Item = TypeVar("Item")
 JUDGE, PROMPT_SET, BATCH, ORDER, REPLICATE = FACTORS = ("judge", "prompt_set", "batch", "order", "replicate")
 ORDERS = BANK, REVERSED, SHUFFLED = ("bank", "reversed", "shuffled")
 ORDER_WORDS = {BANK: "as in the nugget list", REVERSED: "reversed", SHUFFLED: "shuffled"}
+FACTOR_WORDS = {PROMPT_SET: "prompts", BATCH: "nuggets a call", ORDER: "order", REPLICATE: "repetition"}
 MOST_CROSSED = 16  # variants, with which all levels are combined
 MOST = 40
 MOST_LEVELS = 10
@@ -97,7 +98,7 @@ def factor_words(judges: Mapping[str, Judge], base: str) -> dict[str, str]:
     own = judges[base].parameters if base in judges else {}
     differing = {name for one in others.values() for name in own.keys() | one.keys() if own.get(name) != one.get(name)}
     judge = "temperature" if differing == {"temperature"} else "model" if "model" in differing else "judge"
-    return {JUDGE: judge, PROMPT_SET: "prompts", BATCH: "nuggets a call", ORDER: "order", REPLICATE: "repetition"}
+    return FACTOR_WORDS | {JUDGE: judge}
 
 
 def in_order(items: Sequence[Item], order: str, text: Callable[[Item], str]) -> list[Item]:

@@ -180,6 +180,8 @@ def plan_variants(study: Sensitivity) -> dict[Variant, Plan]:
     variants, topics = variants_of(study.factors), topics_of(study)
     at_work = Job.objects.filter(campaign=study.campaign, condition__sample=study.name).exclude(state__in=Job.OVER)
     names = set(at_work.values_list("condition__name", flat=True))
+    if lacking := [one for one in study.factors[JUDGE] if one not in judges]:
+        raise JobError(f"The campaign has no judge called {', '.join(lacking)}.")
     found = {}
     for number, variant in enumerate(variants, start=1):
         name = f"{study} {number}: {variant.in_words(variants[0])}"[:_NAME]

@@ -56,7 +56,9 @@ def multiverse_figure(
         base.mark_point(style="dot", filled=True, opacity=1, size=16).encode(x, y, tooltip=tooltip),
     ]
     if is_named:
-        ends = [row for row in rows if row["at"] == len(variants)]
+        # Runs that tie at the end have their names one below the other.
+        ends = sorted((row for row in rows if row["at"] == len(variants)), key=lambda row: (row["rank"], row["run"]))
+        ends = [row | {"rank": place} for place, row in enumerate(ends, start=1)]
         named = base_chart(ends).mark_text(style="note", align="left", dx=5, limit=90)
         layers.append(named.encode(x, y, text="run:N"))
     height = max(60, len(there) * (_ROW if is_named else _UNNAMED_ROW))

@@ -22,7 +22,6 @@ from assessor.studies.sensitivity_actions import draw_sensitivity, launch_varian
 from metaeval.access import campaign_sensitivity
 from metaeval.measures import measure_labels
 from metaeval.sensitivity import (
-    TABLES,
     SensitivityResult,
     VariantResult,
     changes,
@@ -34,6 +33,7 @@ from metaeval.sensitivity import (
     span,
 )
 from metaeval.sensitivity_forms import SensitivityForm, VariantsForm
+from metaeval.sensitivity_tables import TABLES
 from metaeval.stats.calibration import Estimate
 from metaeval.stats.means import Figures
 from metaeval.stats.statistic import Statistic

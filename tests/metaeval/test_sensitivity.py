@@ -24,10 +24,10 @@ from assessor.studies.actions import StudyError, draw_study
 from assessor.studies.models import Sensitivity
 from assessor.studies.sensitivity import Variant, conditions_of, in_order, is_crossed, variants_of
 from assessor.studies.sensitivity_actions import draw_sensitivity, plan_variants
-from assignment.models import Assignment
+from assignment.models import AnswerSheet, Assignment
 from metaeval.sensitivity import sensitivity_result
 from tests.assignment.conftest import run_file
-from tests.assignment.scored import import_banks
+from tests.assignment.scored import import_banks, vary
 from tests.conftest import client_of
 from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
 from tests.llm.grading import make_judge
@@ -189,6 +189,17 @@ def test_a_sample_is_drawn_by_its_seed_and_takes_one_run_of_each_team_first(nugg
     assert drawn(nuggets, topics=12, runs=3, name="Three").runs == ["team.one", "team.three", "team.two"]
     event = Event.objects.filter(verb="sensitivity study drawn").order_by("pk")[0]
     assert (event.details["topics"], event.details["seed"]) == (study.topics, 5)
+
+
+def test_what_a_rule_labels_can_not_flip_and_what_was_not_submitted_counts_0(edits: Condition):
+    study = vary(edits)  # all nuggets are supported, then none; team.empty did not answer t2
+    AnswerSheet.objects.filter(answer__run__tag="team.empty").update(by_rule=True)
+    found = sensitivity_result(study, MEASURE)
+    assert found.means.tolist() == [[0.5, 1, 1], [0, 0, 0]]
+    [flips] = [one.flips for one in found.variants if one.flips]
+    assert (flips.rate.value, flips.rate.n, found.items) == (1, 10, 10)
+    assert (flips.agreement.below.value, flips.agreement.above.value) == (1, 0)
+    assert (found.robust, found.variants[1].tau.value) == (0, None)
 
 
 def test_more_than_sixteen_variants_vary_one_factor_at_a_time():

@@ -59,7 +59,8 @@ class _Asked(NamedTuple):
     weights: Weights
 
 
-def _asked(request: PersonRequest, record: Judge) -> _Asked:
+def _asked(request: PersonRequest, record: Judge, *, ranks: bool = True) -> _Asked:
+    """Return what an address asks for; ranks: with the rankings of runs, which figures show nothing of."""
     measures = absolute_measures(record) if isinstance(record, Condition) else []
     measure = request.GET.get("measure", measures[0].key if measures else "")
     policy = request.GET.get("policy", POLICIES[0])
@@ -71,7 +72,7 @@ def _asked(request: PersonRequest, record: Judge) -> _Asked:
         judges = choose_among(there, record, names)
     except ChoiceError as error:
         raise Http404(str(error)) from error
-    found = judge_agreement(record, judges, Policy(policy), measure)
+    found = judge_agreement(record, judges, Policy(policy), measure if ranks else "")
     weights = request.GET.get("kappa", found.weights[0])
     if weights not in found.weights:
         raise Http404("There is no such kappa of these labels.")
@@ -119,7 +120,7 @@ def _source(request: PersonRequest, slug: str, source_id: int) -> QrelsSource:
 
 def _page(request: PersonRequest, record: Judge) -> HttpResponse:
     """The matrices, with people's rows apart, all judges against one, shares of labels; figures, asked for by htmx."""
-    asked = _asked(request, record)
+    asked = _asked(request, record, ranks=not request.htmx)
     if request.htmx:
         return later_figures(request, judge_figures(asked.found, asked.weights), _address(record))
     campaign, found, weights = record.campaign, asked.found, asked.weights
@@ -269,7 +270,7 @@ def grade_judges_figure(request: PersonRequest, slug: str, source_id: int, name:
 
 
 def _figure(request: PersonRequest, record: Judge, name: str, form: str) -> HttpResponseBase:
-    asked = _asked(request, record)
+    asked = _asked(request, record, ranks=False)
     figures = {one.name: one for one in judge_figures(asked.found, asked.weights)}
     if name not in figures:
         raise Http404("There is no such figure.")

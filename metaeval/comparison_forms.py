@@ -1,5 +1,6 @@
 """The organizer's forms of comparisons."""
 
+from operator import attrgetter
 from typing import Any
 
 from django import forms
@@ -99,8 +100,13 @@ class CompareForm(forms.Form):
         self._choices("tasks", [(task, task) for task in tasks])
         conditions = scored_conditions(campaign).order_by("name")
         support = conditions.filter(kind__in=kinds_with(PRECISION))
+        known = sorted((one for one in self._sides.values() if isinstance(one, Condition)), key=attrgetter("name"))
         for name, found in (("first_support", support), ("second_support", support), ("topics_of", conditions)):
-            self.fields[name].queryset = found  # type: ignore[attr-defined]
+            field: Any = self.fields[name]
+            field.queryset = found
+            # Else each of them asks for its conditions again.
+            offered = [one for one in known if name == "topics_of" or one.kind in kinds_with(PRECISION)]
+            field.choices = [("", field.empty_label), *((one.pk, str(one)) for one in offered)]
 
     def _choices(self, name: str, choices: list[tuple[str, str]]) -> None:
         field = self.fields[name]

@@ -143,7 +143,7 @@ def conditions(
     others = [
         Group(kind.title, getattr(kind, "comparison_page", ""), [one for one in own if one.kind == kind.name])
         for kind in kinds_in_order_of_work()
-        if not kind.makes_nuggets and not kind.needs_nuggets
+        if not kind.makes_nuggets and (kind.matches_banks or not kind.needs_nuggets)
     ]
     return Overview(rows, others, [one for one in states if one.sample])
 
@@ -183,7 +183,7 @@ def _states(
                 pk=one.pk,
                 name=one.name,
                 kind=one.kind,
-                nuggets=one.nuggets_id if kind.needs_nuggets else None,
+                nuggets=one.nuggets_id if kind.needs_nuggets and not kind.matches_banks else None,
                 in_words=kind.in_words(one),
                 sample=one.sample,
                 is_by_people=one.is_by_people,
@@ -224,6 +224,8 @@ def _leaving_open(conditions: Sequence[Condition]) -> set[int]:
 def _share(one: Any, step: Step | None, counts: Counts | None, jobs: Iterable[Job]) -> tuple[int, int, str]:
     """Return how much of a condition is done, of how much, and what is counted."""
     kind = kind_of(one)
+    if kind.matches_banks:
+        return one.matched, one.both, kind.counted
     if one.is_by_people and step and step.unit != "topics":
         return step.done, step.done + step.left + step.rests, step.unit
     if one.is_by_people:

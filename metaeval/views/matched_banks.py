@@ -52,7 +52,7 @@ def matched_topic(request: PersonRequest, slug: str, condition_id: int, topic_id
     if topic is None or row is None:
         raise Http404("This topic does not have both banks.")
     form = None
-    if condition.is_by_people:
+    if condition.judge is None:
         newest = condition.matchings.filter(topic=topic).order_by("-number").first()
         form = MatchForm(row.banks, row.pairs, newest.number if newest else 0, request.POST or None)
     if request.method == "POST":

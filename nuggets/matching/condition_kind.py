@@ -12,7 +12,7 @@ from assessor.campaigns.condition_kind import ConditionKind
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from assessor.campaigns.models import Condition
+    from assessor.campaigns.models import Campaign, Condition
     from assessor.exportables import Chosen
     from assessor.labels.cutoff import Cell
 
@@ -31,7 +31,7 @@ class Matching(ConditionKind):
     counted = "topics"
     done = "matched"
     blind_method = ""
-    peoples_methods = (MANUAL,)
+    peoples_methods = ()
     methods = (MANUAL, AUTO)
     builds_on = ("nuggets", "questions")
     matches_banks = True
@@ -41,6 +41,12 @@ class Matching(ConditionKind):
 
     def in_words(self, condition: Condition) -> str:
         return f"Nuggets of {condition.nuggets} matched with those of {condition.other_nuggets} by {condition.maker}"
+
+    def conditions(self, campaign: Campaign) -> QuerySet[Any]:
+        """Return its conditions, with how many topics have both banks, and how many of these are matched."""
+        from nuggets.matching.queries import matched_counts
+
+        return matched_counts(super().conditions(campaign))
 
     def cells(self, chosen: Chosen, at: datetime) -> Iterator[Cell]:
         """A topic is in if it was matched by then."""

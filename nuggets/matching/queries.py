@@ -1,7 +1,10 @@
 """The banks that are matched, and how."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from assessor.campaigns.models import Condition, Topic
 from nuggets.matching.models import BankMatching
@@ -43,6 +46,21 @@ def newest_matchings(condition: Condition) -> dict[int, BankMatching]:
         return {}
     found = BankMatching.objects.filter(condition=condition).select_related("judge").order_by("number")
     return {one.topic_id: one for one in found}
+
+
+def matched_counts(conditions: QuerySet[Any]) -> QuerySet[Any]:
+    """Add how many topics have both banks, as "both", and how many of these are matched, if not outdated, "matched"."""
+    finished = NuggetBank.objects.filter(state=NuggetBank.State.FINISHED, topic__is_practice=False)
+    in_other = finished.filter(condition=OuterRef(OuterRef("other_nuggets")), topic=OuterRef("topic"))
+    both = finished.filter(Exists(in_other), condition=OuterRef("nuggets")).order_by().values("condition")
+    now = {f"{side}__edition": F(f"{side}__bank__edition") for side in ("first", "second")}
+    matched = BankMatching.objects.filter(condition=OuterRef("pk"), **now).order_by().values("condition")
+
+    def count(rows: QuerySet[Any]) -> Coalesce:
+        return Coalesce(Subquery(rows.annotate(topics=Count("topic", distinct=True)).values("topics")), 0)
+
+    counted: QuerySet[Any] = conditions.annotate(both=count(both), matched=count(matched))
+    return counted
 
 
 def unmatched(condition: Condition, topics: Iterable[Topic]) -> list[Topic]:

@@ -20,6 +20,7 @@ from assessor.llm.job_kind import job_kind_named
 from assessor.llm.models import Job, ModelJudge
 from metaeval.matched_banks import matched_banks, topic_rows
 from nuggets.matching.actions import create_manual_matching
+from nuggets.matching.condition_kind import MATCHING
 from nuggets.matching.models import BankMatching, NuggetMatch
 from nuggets.models import BankEdition, Drafting, NuggetBank
 from nuggets.queries import banks_by_topic
@@ -138,6 +139,9 @@ def test_what_cannot_be_kept_is_refused_and_nothing_is_lost(matching: Condition,
 
 def test_a_matching_is_outdated_once_a_bank_is_finished_again(matching: Condition, as_olga: Client):
     match(as_olga, matching, "t1", "2", "", "3")
+    conditions, plan = (reverse(name, args=[matching.campaign.slug]) for name in ("conditions", "plan"))
+    assert "1 of 2 topics" in text(as_olga, conditions)
+    assert "Side by side" not in text(as_olga, plan)  # assessors are never given it
     bank = NuggetBank.objects.get(condition=matching.nuggets, topic__qid="t1")
     [edition] = bank.editions.all()
     again = {"edition": bank.edition + 1, "version": 9, "nuggets": edition.nuggets[1:]}
@@ -146,6 +150,8 @@ def test_a_matching_is_outdated_once_a_bank_is_finished_again(matching: Conditio
     row = topic_rows(matching)[0]
     assert (row.is_outdated, row.found, row.pairs) == (True, None, {(1, 2)})  # what both still have, to start from
     assert "outdated" in text(as_olga, address(matching))
+    [counted] = MATCHING.conditions(matching.campaign)
+    assert (counted.matched, counted.both) == (0, 2)
     assert match(as_olga, matching, "t1", "", "3", known=1) == 302
     assert topic_rows(matching)[0].pairs == {(1, 2)}
 

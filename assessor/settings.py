@@ -344,6 +344,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 15.0,
         "options": {"expires": 10},
     },
+    "ask control sets whose time has come": {
+        "task": "assessor.studies.tasks.ask_control_sets",
+        "schedule": 600.0,
+        "options": {"expires": 500},
+    },
     "take up exports, and remove old files": {
         "task": "assessor.exports.tasks.take_up_exports",
         "schedule": 60.0,

@@ -3,7 +3,8 @@
 from django.http import Http404
 
 from assessor.campaigns.models import Campaign, Condition
-from assessor.studies.models import Sensitivity
+from assessor.studies.control_sets import control_sets_of
+from assessor.studies.models import ControlSet, Sensitivity
 from metaeval.calibrations import calibrations_of
 from metaeval.hybrids import hybrids_of
 from metaeval.matched_banks import matchings_of
@@ -75,3 +76,11 @@ def campaign_sensitivity(campaign: Campaign, study_id: int) -> Sensitivity:
     if study is None:
         raise Http404("There is no such sensitivity study in this campaign.")
     return study
+
+
+def campaign_control_set(campaign: Campaign, control_id: int) -> ControlSet:
+    """Return a control set of a campaign that was reached through organized_campaign. Raises Http404."""
+    control = control_sets_of(campaign).filter(pk=control_id).first()
+    if control is None:
+        raise Http404("There is no such control set in this campaign.")
+    return control

@@ -22,11 +22,13 @@ from assessor.exportables import (
 from assessor.scores.leaderboards import POLICY_WORDS
 from assessor.scores.score_source import scored_conditions
 from assessor.studies import queries
+from assessor.studies.control_sets import control_sets_of
 from assessor.studies.models import Study
 from assessor.work.exposure import Seen
 from metaeval import bias_tables, calibrations, sensitivity, sensitivity_tables
 from metaeval.biases import bias_families, bias_measures, biased
 from metaeval.calibrations import calibrations_of
+from metaeval.control_sets import pass_lines
 from metaeval.exposure import (
     seen_in_calibration,
     seen_in_comparison,
@@ -264,6 +266,17 @@ EXPORTABLES = (
         Order.COMPARISONS,
         label="Agreement of all studies",
         page=Page("export_studies", "studies.csv"),
+    ),
+    Exportable(
+        "control-set",
+        "Control set",
+        CSV,
+        lambda it: pass_lines(it.record),
+        lambda it: it.record.checks.count(),
+        Order.COMPARISONS,
+        Subject("control-set", "control set", control_sets_of, "study__name"),
+        label="Control sets of judges",
+        page=Page("export_control_set", "control-sets/<int:control_id>/export/<str:form>"),
     ),
     Exportable(
         "significance",

@@ -6,6 +6,7 @@ from metaeval.views import (
     calibrations,
     comparisons,
     conditions,
+    control_sets,
     hybrids,
     items,
     joint,
@@ -23,6 +24,7 @@ _STUDY = "campaigns/<slug:slug>/studies/<int:study_id>"
 _SCORES = "campaigns/<slug:slug>/scores/<int:condition_id>"
 _GRADES = "campaigns/<slug:slug>/relevance/<int:source_id>"
 _CALIBRATION = "campaigns/<slug:slug>/calibrations/<int:calibration_id>"
+_CONTROL_SET = "campaigns/<slug:slug>/control-sets/<int:control_id>"
 _HYBRID = "campaigns/<slug:slug>/hybrids/<int:hybrid_id>"
 _BANKS = "campaigns/<slug:slug>/banks/<int:condition_id>"
 _SENSITIVITY = "campaigns/<slug:slug>/sensitivity/<int:study_id>"
@@ -86,6 +88,9 @@ urlpatterns = [
         significance.significance_figure,
         name="significance_figure",
     ),
+    path("campaigns/<slug:slug>/control-sets/", control_sets.control_sets, name="control_sets"),
+    path(f"{_CONTROL_SET}/", control_sets.control_set, name="control_set"),
+    path(f"{_CONTROL_SET}/ask/", control_sets.ask_control_set, name="ask_control_set"),
     path("campaigns/<slug:slug>/registrations/", registrations.registrations, name="registrations"),
     path("campaigns/<slug:slug>/registrations/<int:registration_id>/", registrations.registration, name="registration"),
     path("campaigns/<slug:slug>/studies/", studies.studies, name="studies"),

@@ -19,6 +19,7 @@ class CitationSampling(Sampling):
     """Labels of citations; Sampling says what each function is for."""
 
     heading = "Sentence"
+    is_asked_one_by_one = True
 
     def labels_on(self, condition: Condition, topics: Sequence[Topic]) -> Mapping[Key, str]:
         sheets = SupportSheet.objects.filter(condition=condition, answer__in=answers_to(topics)).order_by()

@@ -79,7 +79,7 @@ def _by_step(result: dict[str, Any]) -> dict[str, Any]:
 
 
 # By which a model's records are found: first those that leave out nothing that default ones do.
-_MANAGERS = ("in_or_out", "with_unjudged", "_default_manager")
+_MANAGERS = ("in_or_out", "with_unjudged", "with_controls", "_default_manager")
 
 # Where nobody may have two records of a kind: those that are there already are used.
 SHARED: tuple[Kept, ...] = (
@@ -162,6 +162,9 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
     Kept(studies.Study, means=json_checks.STUDY),
     Kept(studies.SampledItem, "study"),
     Kept(studies.Sensitivity, means=json_checks.SENSITIVITY),
+    # Restored, it is asked only by hand.
+    Kept(studies.ControlSet, "study", without=("every_days",)),
+    Kept(studies.ControlCheck, "control"),
     Kept(studies.Registration, means=json_checks.REGISTRATION),
     Kept(studies.ErrorCode),
     Kept(studies.Coding, "drawn"),

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from functools import cache
+from math import isfinite
 from typing import Any
 from uuid import UUID
 
@@ -50,6 +51,7 @@ def _reader(column: "models.Field[Any, Any]") -> Callable[[Any, Any], Any]:
         JSONText: lambda column, value: value,
         models.BooleanField: lambda column, value: _typed(value, bool, "true or false"),
         models.IntegerField: _whole,
+        models.FloatField: lambda column, value: _finite(_typed(value, float, "a number with a point")),
         models.DateTimeField: lambda column, value: _time(_typed(value, str, _TIME)),
         models.UUIDField: lambda column, value: as_uuid(value),
         models.DecimalField: lambda column, value: _decimal(column, _typed(value, str, "a decimal number, as text")),
@@ -74,6 +76,12 @@ def _whole(column: "models.Field[Any, Any]", value: Any) -> int:
         raise Unfit(f"a whole number from {least} to {most}")
     _check_choice(column, value)
     return value
+
+
+def _finite(number: float) -> float:
+    if not isfinite(number):
+        raise Unfit("a number that is not infinite")
+    return number
 
 
 def _time(text: str) -> datetime:

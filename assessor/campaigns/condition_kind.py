@@ -268,8 +268,8 @@ class ConditionKind:
         return None
 
     def judged_answers(self) -> QuerySet[Any]:
-        """Return its own judged answers, where answers of runs are judged."""
-        judged: QuerySet[Any] = self.sheets.objects.filter(condition__kind=self.name)
+        """Return its own judged answers, where answers of runs are judged; none of control sets."""
+        judged: QuerySet[Any] = self.sheets.objects.filter(condition__kind=self.name, condition__is_control=False)
         return judged
 
     @property
@@ -293,8 +293,8 @@ class ConditionKind:
         return self.sheets
 
     def scored_records(self) -> QuerySet[Any]:
-        """Return its own records that scores come from, where there are scores."""
-        return self.in_scope(self.scored.objects.filter(condition__kind=self.name))
+        """Return its own records that scores come from, where there are scores; none of control sets."""
+        return self.in_scope(self.scored.objects.filter(condition__kind=self.name, condition__is_control=False))
 
     def in_scope(self, records: QuerySet[Any]) -> QuerySet[Any]:
         """Return those of records that scores come from that are not of dropped runs, where their manager has all."""

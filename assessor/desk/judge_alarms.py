@@ -1,4 +1,4 @@
-"""Alarms on what models reply and label in jobs: too many replies that can't be read, and other labels than before."""
+"""Alarms on what models reply and label: too many replies that can't be read, other labels than before, drift."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,13 +15,14 @@ from assessor.labels.given_labels import counts_of_jobs
 from assessor.labels.label_kind import LabelKind, label_kinds
 from assessor.llm.models import Call, Job
 from assessor.runtime.process_cache import cache
+from assessor.studies.control_sets import standing_alarms
 from metaeval.stats.monitoring import ALPHA, WRONG, binomial_p, compare_shares
 
 _STORED = 3_600  # seconds
 
 
 class JudgeAlarm(NamedTuple):
-    """An alarm on a job: the fact, the figures, what to do, since when, and the job's page."""
+    """An alarm on a job or a control set: the fact, the figures, what to do, since when, and its page."""
 
     job: str
     fact: str
@@ -29,6 +30,7 @@ class JudgeAlarm(NamedTuple):
     advice: str
     since: datetime | None
     address: str
+    what: str = "job"
 
 
 def judge_alarms(campaign: Campaign, state: str) -> list[JudgeAlarm]:
@@ -37,10 +39,12 @@ def judge_alarms(campaign: Campaign, state: str) -> list[JudgeAlarm]:
 
 
 def _found(campaign: Campaign) -> Iterator[JudgeAlarm]:
-    jobs = list(campaign.jobs.exclude(state=Job.State.CANCELLED).select_related("condition", "judge__judge"))
+    work = campaign.jobs.exclude(state=Job.State.CANCELLED).select_related("condition", "judge__judge")
+    jobs = [job for job in work if not job.condition.is_control]
     yield from _wrong_replies(campaign, list({job.condition_id: job for job in reversed(jobs)}.values()))
     for kind in label_kinds():
         yield from _other_labels(campaign, kind, [job for job in jobs if job.condition.kind == kind.name])
+    yield from _drift(campaign)
 
 
 def _wrong_replies(campaign: Campaign, jobs: Sequence[Job]) -> Iterator[JudgeAlarm]:
@@ -87,6 +91,22 @@ def _other_labels(campaign: Campaign, kind: LabelKind, jobs: Sequence[Job]) -> I
                 newest.started_at,
                 _page(campaign, newest),
             )
+
+
+def _drift(campaign: Campaign) -> Iterator[JudgeAlarm]:
+    """Yield control sets whose judge labelled otherwise than before when they were asked last."""
+    for check in standing_alarms(campaign):
+        judge = check.control.study.first.judge
+        yield JudgeAlarm(
+            f"Control set {check.control}",
+            f"shows that {judge} labels otherwise than before",
+            f"{check.flips:,} of {check.labels:,} labels differ from the first ones, {check.expected:.3g} did before",
+            "Ask it once more. If the alarm stays, the endpoint has another model: name its exact version in a new"
+            " judge, and label anew.",
+            check.at,
+            reverse("control_set", args=[campaign.slug, check.control_id]),
+            "control set",
+        )
 
 
 def _table(counts: Mapping[tuple[int, str], int], labels: Sequence[str]) -> np.ndarray:

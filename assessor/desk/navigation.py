@@ -74,6 +74,7 @@ GROUPS = (
         [
             Item("Questions", "questions", "ask", ["assignment_questions", "support_questions"]),
             Item("Alarms", "alarms", "alert"),
+            Item("Control sets", "control_sets", "pulse", ["control_set"]),
             Item("Disagreement studies", "studies", "split", ["study", "ask_study", "give_study", "rejudging"]),
             Item("Adjudication", "adjudication", "gavel"),
         ],

@@ -192,7 +192,9 @@ class LabelKind(ConditionKind):
         """Return what is judged here in a campaign, each with a history of its labels; None where nothing has one."""
         if not self.judges_answers:
             return None
-        judged: QuerySet[Any] = self.sheets.in_or_out.filter(condition__campaign=campaign, condition__kind=self.name)
+        judged: QuerySet[Any] = self.sheets.in_or_out.filter(
+            condition__campaign=campaign, condition__kind=self.name, condition__is_control=False
+        )
         return judged
 
     def item_key(self, sheet: Any, item: str) -> str | None:

@@ -29,6 +29,7 @@ from assessor.runtime.sql import insert
 
 _AT_A_TIME = 2_000
 _LONGEST_NAME = 120  # characters, as conditions have it
+MOST_REPLICATES = 1_000  # those above are control sets', whose answers no other condition may take from the ledger
 
 
 class JobError(Exception):
@@ -178,6 +179,8 @@ def plan_job(
     """
     if not topics:
         raise JobError("Select at least one topic.")
+    if replicate > MOST_REPLICATES:
+        raise JobError(f"Choose a repetition up to {MOST_REPLICATES:,}.")
     condition, prompts = find_condition(
         kind=kind,
         judge=judge,
@@ -292,7 +295,11 @@ def launch(
     if (most_calls is not None and most_calls < 1) or (most_cost is not None and most_cost < LEAST_MONEY):
         raise JobError("A budget is more than nothing; without one there is no limit.")
     try:
-        condition = condition if condition.pk else create_condition(condition, acting_user=acting_user)
+        condition = (
+            condition
+            if condition.pk
+            else create_condition(condition, acting_user=acting_user, protocol=condition.protocol)
+        )
     except ConditionError as error:
         raise JobError(str(error)) from error
     _refuse_beside_another(condition)
@@ -414,7 +421,7 @@ def change_budget(*, job: Job, most_calls: int | None, most_cost: Decimal | None
 
 def _refuse_beside_another(condition: Condition, *, than: Job | None = None) -> None:
     """Raise JobError where another job works under a condition: two at once would both do its units."""
-    Condition.objects.select_for_update(no_key=True, of=("self",)).get(pk=condition.pk)
+    Condition.with_controls.select_for_update(no_key=True, of=("self",)).get(pk=condition.pk)
     others = condition.jobs.exclude(state__in=Job.OVER)
     if other := (others.exclude(pk=than.pk) if than else others).first():
         raise JobError(f"Job {other.pk} works under {condition} and is {other.get_state_display()}.")

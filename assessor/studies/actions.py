@@ -140,7 +140,7 @@ def draw_study(
     )
     if per_topic == 0:
         raise StudyError("At most 0 of a topic are none at all; without a number all are drawn.")
-    _require_valid(study)
+    require_valid(study)
     # Before the transaction: SQLite has one writer, and reading a track's labels takes seconds.
     every = without_practice(campaign.topics.order_by("qid"), "pk")
     wanted = list(every if topics is None else every.filter(pk__in=[one.pk for one in topics]))
@@ -152,7 +152,7 @@ def draw_study(
     with transaction.atomic():
         # One after the other, or two of one name could both find that there is none yet.
         Campaign.objects.select_for_update(no_key=True, of=("self",)).get(pk=campaign.pk)
-        _require_valid(study)
+        require_valid(study)
         study.save()
         SampledItem.objects.bulk_create(drawn)
         history.record(
@@ -280,14 +280,14 @@ def draw_routing(
         seed=new_seed() if seed is None else seed,
         created_by=acting_user,
     )
-    _require_valid(study)
+    require_valid(study)
     # Before the transaction: SQLite has one writer, and reading a track's labels takes seconds.
     drawn = _first_of_topics(study, open_items(panel, panel_table(panel)))
     if not drawn:
         raise StudyError(f"{panel} leaves nothing open that is not drawn already.")
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True, of=("self",)).get(pk=panel.campaign_id)
-        _require_valid(study)
+        require_valid(study)
         if drawn_before(panel) & {(one.answer_id, one.item) for one in drawn}:
             raise StudyError("Somebody drew from what the panel leaves open at the same moment: load the page again.")
         study.save()
@@ -320,7 +320,7 @@ def _first_of_topics(study: Study, items: Sequence[SampledItem]) -> list[Sampled
     return [items[at] for qid in sorted(hashed) for _, at in sorted(hashed[qid])[: study.per_topic]]
 
 
-def _require_valid(record: Study | ErrorCode) -> None:
+def require_valid(record: Study | ErrorCode) -> None:
     """Raise StudyError where a record can't be saved, such as one whose name there is already."""
     if isinstance(record, Study) and Sensitivity.objects.filter(campaign=record.campaign, name=record.name).exists():
         raise StudyError(f"The campaign has a sensitivity study called {record.name}: choose another name.")
@@ -328,6 +328,9 @@ def _require_valid(record: Study | ErrorCode) -> None:
         record.full_clean()
     except ValidationError as error:
         raise StudyError(" ".join(error.messages)) from error
+    # Django looks for the name only among those that are shown.
+    if isinstance(record, Study) and Study.with_controls.filter(campaign=record.campaign, name=record.name).exists():
+        raise StudyError(f"There is a control set called {record.name}. Choose another name.")
 
 
 def _require_comparable(campaign: Campaign, purpose: str, first: Condition, second: Condition) -> None:
@@ -502,7 +505,7 @@ def define_code(*, campaign: Campaign, code: str, meaning: str, acting_user: Per
     before = record.meaning if record else ""
     record = record or ErrorCode(campaign=campaign, code=code, created_by=acting_user)
     record.meaning = " ".join(meaning.split())
-    _require_valid(record)
+    require_valid(record)
     record.save()
     history.record(
         "error code defined", record, campaign=campaign, person=acting_user, before=before, meaning=record.meaning

@@ -3,7 +3,16 @@
 from django.contrib import admin
 
 from assessor.campaigns.admin import LookOnly
-from assessor.studies.models import Coding, ErrorCode, Registration, SampledItem, Sensitivity, Study
+from assessor.studies.models import (
+    Coding,
+    ControlCheck,
+    ControlSet,
+    ErrorCode,
+    Registration,
+    SampledItem,
+    Sensitivity,
+    Study,
+)
 
 
 @admin.register(Study)
@@ -51,3 +60,18 @@ class CodingAdmin(LookOnly):
     list_display = ("drawn", "codes", "note", "person", "at")
     search_fields = ("note", "drawn__item")
     list_select_related = ("drawn", "person")
+
+
+@admin.register(ControlSet)
+class ControlSetAdmin(LookOnly):
+    list_display = ("study", "every_days", "most_calls", "most_cost", "halts_jobs")
+    search_fields = ("study__name",)
+    list_select_related = ("study",)
+
+
+@admin.register(ControlCheck)
+class ControlCheckAdmin(LookOnly):
+    list_display = ("condition", "at", "model", "cells", "labels", "flips", "expected", "kappa", "p", "is_alarm")
+    list_filter = ("is_alarm",)
+    search_fields = ("condition__name",)
+    list_select_related = ("condition",)

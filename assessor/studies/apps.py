@@ -5,3 +5,9 @@ class StudiesConfig(AppConfig):
     name = "assessor.studies"
     label = "studies"
     condition_marks = "assessor.studies.panels.condition_marks"  # see assessor.scores.condition_marks
+
+    def ready(self) -> None:
+        from assessor.llm.signals import job_worked_on
+        from assessor.studies.tasks import check_job
+
+        job_worked_on.connect(check_job)

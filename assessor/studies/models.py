@@ -1,12 +1,23 @@
 """Studies of what two conditions label differently."""
 
+from typing import ClassVar
+
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 
 from assessor.campaigns.condition_kind import kind_choices
 from assessor.campaigns.models import AppendOnly, Condition
+from assessor.llm.models import LEAST_MONEY
 from assessor.runtime.fields import JSONText
 from assessor.studies.registration import canonical_text, hash_of
+
+
+class StudyManager(models.Manager["Study"]):
+    """All but the samples of control sets, which have pages and files of their own."""
+
+    def get_queryset(self) -> models.QuerySet["Study"]:
+        return super().get_queryset().exclude(purpose=Study.Purpose.CONTROL)
 
 
 class Study(models.Model):
@@ -21,6 +32,7 @@ class Study(models.Model):
         ADJUDICATION = "adjudication", "two people differ: a third one sees both and decides"
         ROUTING = "routing", "a panel of models leaves labels open: people label these, blind"
         REJUDGING = "rejudging", "should labels change? Others judge them again, blind, with as many that agree"
+        CONTROL = "control", "does a judge drift? It is asked the same again"
 
     campaign = models.ForeignKey("campaigns.Campaign", models.PROTECT, related_name="studies")
     name = models.CharField(max_length=100)
@@ -44,12 +56,17 @@ class Study(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey("accounts.Person", models.PROTECT, null=True, editable=False)
 
+    objects: ClassVar[models.Manager["Study"]] = StudyManager()
+    with_controls: ClassVar[models.Manager["Study"]] = models.Manager()
+
     class Meta:
         ordering = ("name",)
         verbose_name_plural = "studies"
         constraints = (
             models.UniqueConstraint(fields=("campaign", "name"), name="study_name_once"),
-            models.CheckConstraint(condition=~Q(first=models.F("second")), name="study_of_two_conditions"),
+            models.CheckConstraint(
+                condition=~Q(first=models.F("second")) | Q(purpose="control"), name="study_of_two_conditions"
+            ),
         )
 
     def __str__(self) -> str:
@@ -113,6 +130,64 @@ class Sensitivity(AppendOnly):
 
     def __str__(self) -> str:
         return self.name
+
+
+class ControlSet(models.Model):
+    """Items that a judge is asked about again and again: its labels would differ from the first ones if it drifted.
+
+    Each time is a pass: a condition of its own with a replicate of its own, so that nothing is taken from the ledger.
+    """
+
+    study = models.OneToOneField(Study, models.PROTECT, related_name="control")
+    every_days = models.PositiveSmallIntegerField(
+        "asked every … days",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(365)],
+        help_text="From the first time on, and whenever the endpoint names another model. Empty: only by hand.",
+    )
+    most_calls = models.PositiveIntegerField(
+        null=True, blank=True, validators=[MinValueValidator(1)], help_text="Budget of calls, each time."
+    )
+    most_cost = models.DecimalField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(LEAST_MONEY)],
+        help_text="Budget of money, each time.",
+        max_digits=14,
+        decimal_places=6,
+    )
+    halts_jobs = models.BooleanField(
+        "stop the judge's jobs at an alarm", default=True, help_text="They can be resumed."
+    )
+
+    class Meta:
+        ordering = ("study__name",)
+
+    def __str__(self) -> str:
+        return str(self.study)
+
+
+class ControlCheck(AppendOnly):
+    """What a pass found, when its job was done."""
+
+    control = models.ForeignKey(ControlSet, models.PROTECT, related_name="checks")
+    condition = models.OneToOneField(Condition, models.PROTECT, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+    model = models.CharField(max_length=500, blank=True, help_text="As the endpoint named it.")
+    cells = models.PositiveIntegerField(help_text="What was asked as one and has all labels.")
+    labels = models.PositiveIntegerField()
+    flips = models.PositiveIntegerField(help_text="Labels other than the first ones.")
+    expected = models.FloatField(null=True, help_text="Flips of earlier passes, on average.")
+    kappa = models.FloatField(null=True, help_text="With the first labels.")
+    p = models.FloatField(null=True, help_text="Of as many flips, or more, without drift.")
+    is_alarm = models.BooleanField(default=False)
+
+    class Meta(AppendOnly.Meta):
+        ordering = ("pk",)
+
+    def __str__(self) -> str:
+        return str(self.condition)
 
 
 class Registration(AppendOnly):

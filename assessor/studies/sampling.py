@@ -25,6 +25,7 @@ class Sampling(Protocol):
     """Which labels of a kind there are, and where they stand."""
 
     heading: str  # of a table's column with the texts of items
+    is_asked_one_by_one: bool = False  # else a model is asked about all of an answer at once
 
     def labels_on(self, condition: Condition, topics: Sequence[Topic]) -> Mapping[Key, str]:
         """Return what stands on topics under a condition, of the systems' own answers; nothing but these labels."""

@@ -134,7 +134,7 @@ def _require_design(study: Sensitivity) -> None:
 
 def _require_valid(study: Sensitivity) -> None:
     """Raise StudyError where it can't be saved, such as one whose name another study has."""
-    if Study.objects.filter(campaign=study.campaign, name=study.name).exists():
+    if Study.with_controls.filter(campaign=study.campaign, name=study.name).exists():
         raise StudyError(f"The campaign has another study called {study.name}: choose another name.")
     try:
         study.full_clean(exclude=("topics", "runs"))

@@ -46,7 +46,7 @@ def follow_citations(changed: Mapping[Answer, Sequence[Sentence]]) -> None:
         first = asked[setup.of_id, sheet.answer_id] if setup and setup.of_id else None
         _follow(sheet, answer, before, first)
         asked[sheet.condition_id, sheet.answer_id] = {key: sheet.labels_by_item[key].docid for key in sheet.asked}
-    for condition in Condition.objects.filter(pk__in=conditions).select_related("protocol").order_by("pk"):
+    for condition in Condition.with_controls.filter(pk__in=conditions).select_related("protocol").order_by("pk"):
         for topic in sorted(topic for pk, topic in with_equal if pk == condition.pk):
             note_equal(condition, topic)
     for _, task in sorted(tasks.items()):

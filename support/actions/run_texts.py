@@ -54,7 +54,7 @@ def follow_texts(run: Run, docids: Collection[str]) -> None:
     list(locked.order_by("pk").values_list("pk"))
     if judged := judged_docids(run, docids):
         raise JudgedBySegments(f"citations of {run} were judged meanwhile, {sorted(judged)[0]} among them")
-    for condition in Condition.objects.filter(pk__in=conditions).select_related("protocol").order_by("pk"):
+    for condition in Condition.with_controls.filter(pk__in=conditions).select_related("protocol").order_by("pk"):
         for topic in sorted(topic for pk, topic in once if pk == condition.pk):
             note_equal(condition, topic)
             tasks = SupportSheet.objects.filter(condition=condition, answer__topic=topic).order_by().values("task")

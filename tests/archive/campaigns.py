@@ -27,7 +27,7 @@ from assessor.plan.actions import drop_run, plan_work
 from assessor.plan.actions.draws import draw_topics
 from assessor.relevance.models import RelevanceJudgment
 from assessor.studies.actions import code_item, create_panel, define_code, draw_study, let_people_judge, register_study
-from assessor.studies.models import Study
+from assessor.studies.models import ControlSet, Study
 from assessor.training.actions import name_reference
 from assessor.work.actions import give_tasks, put_in_queue, record_time
 from assessor.work.blindness import record_exposure
@@ -72,6 +72,7 @@ from tests.preference import people as comparing
 from tests.preference.model import compare
 from tests.questions import banks
 from tests.relevance.conftest import give_relevance, judge_item
+from tests.studies.control import make_control_set
 from tests.support import judging_helpers
 from tests.support.test_equal_pairs import RUNS as CITING
 from tests.support.test_own_texts import run_with_documents
@@ -346,6 +347,7 @@ def _compare(campaign: Campaign, models: Condition, olga: Person) -> None:
     draw = draw_topics(condition=people, number=1, seed=5, acting_user=olga)
     create_hybrid(campaign=campaign, human=people, model=models, draw=draw, acting_user=olga)
     other = auto_condition(models.nuggets, "Another model")
+    ControlSet.objects.filter(pk=make_control_set(other, passes=2).pk).update(every_days=7)
     two = {"campaign": campaign, "members": [models, other]}
     panel = create_panel(**two, rule=Rule.MAJORITY, ties=Ties.PEOPLE, acting_user=olga)
     sides = {"first": models, "second": other, "panel": panel}

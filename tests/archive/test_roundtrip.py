@@ -17,6 +17,7 @@ from assessor.campaigns.actions import create_campaign
 from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import Campaign, Condition, Event
 from assessor.llm.models import Job, Unit
+from assessor.studies.models import ControlSet
 from assessor.work.actions import give_tasks
 from assessor.work.models import Write
 from metaeval.models import Calculation
@@ -118,7 +119,9 @@ def test_a_job_at_work_waits_for_its_organizer_once_restored(whole: Campaign, ar
     assert set(Job.objects.values_list("kind", "state")) >= {("Support", "paused"), ("AutoAssign", "waiting")}
     forget_everything()
     restore(archived)
-    assert set(Job.objects.filter(kind__in=("Support", "AutoAssign")).values_list("state", flat=True)) == {"paused"}
+    work = Job.objects.filter(kind__in=("Support", "AutoAssign"), condition__is_control=False)
+    assert set(work.values_list("state", flat=True)) == {"paused"}
+    assert not ControlSet.objects.exclude(every_days=None).exists()
 
 
 def test_what_is_claimed_is_written_as_waiting(whole: Campaign):

@@ -93,6 +93,7 @@ PAGES = {
         "/campaigns/demo/hybrids/",
         "/campaigns/demo/panels/",
         "/campaigns/demo/sensitivity/",
+        "/campaigns/demo/control-sets/",
         "/campaigns/demo/studies/",
         "/campaigns/demo/studies/1/",
         "/campaigns/demo/adjudication/",
@@ -200,7 +201,7 @@ SCREENS |= {"relevance_passage", "argue", "argue_report"}
 SCREENS |= {"preference", "preference_answer", "report_editor"}
 OTHER_STATES = {"condition_drafts", "nugget_drafts", "export", "registration", "hybrid", "panel", "canaries"}
 OTHER_STATES |= {"matched_banks", "matched_topic"}
-OTHER_STATES |= {"sensitivity"}
+OTHER_STATES |= {"sensitivity", "control_set"}
 NOT_OPENED = {
     "missing",  # leads to a list
     *("argue_questions", "preference_questions"),  # so do these, as others do that are opened

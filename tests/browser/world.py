@@ -38,6 +38,7 @@ from support.actions import create_support
 from tests.assignment.scored import auto_condition, label_canaries, vary
 from tests.matching.model import match_all
 from tests.nuggets.model import make_condition, make_job, make_model
+from tests.studies.control import make_control_set
 
 ARABIC, HEBREW, CHINESE, EMOJI = "ar", "he", "zh", "emoji"
 # By docid: title, and a text whose sentences end as they do in that script.
@@ -147,7 +148,7 @@ def load() -> None:
 
 
 def _pages_in_other_states(campaign: Campaign, olga: Person) -> list[str]:
-    """Have a model draft nuggets, an export, a registered study, hybrid scores, a panel, matched banks, canaries.
+    """Have a model draft nuggets that somebody edits, and make what the demo has none of.
 
     Return the organizer's pages of these.
     """
@@ -181,6 +182,7 @@ def _pages_in_other_states(campaign: Campaign, olga: Person) -> list[str]:
         reverse("matched_banks", args=[campaign.slug, matched.pk]),
         reverse("matched_topic", args=[campaign.slug, matched.pk, topic.pk]),
         reverse("sensitivity", args=["demo", vary(people.nuggets).pk]),
+        reverse("control_set", args=["demo", make_control_set(model, "對照", passes=3).pk]),
         reverse("nugget_drafts", args=[task.nugget_bank.pk]),
         reverse("condition_drafts", args=[campaign.slug, condition.pk]),
         reverse("export", args=[campaign.slug, export.pk]),

@@ -38,7 +38,7 @@ from nuggets.models import BankEdition, Nugget, NuggetBank
 from tests.api.tokens import make_token
 from tests.assignment.argue.conftest import BANK, FILE, ONE
 from tests.assignment.conftest import assign
-from tests.assignment.scored import vary
+from tests.assignment.scored import auto_condition, vary
 from tests.conftest import client_of, make_person
 from tests.desk.asking import asked_elsewhere
 from tests.judging import all_judged, change, judged
@@ -50,6 +50,7 @@ from tests.preference.model import compare
 from tests.relevance.conftest import give_relevance, judge_item
 from tests.reports.model import edit, write
 from tests.studies.conftest import coded_study
+from tests.studies.control import make_control_set
 from tests.support.judging_helpers import from_scratch as support_from_scratch
 from tests.support.lines import FULL, cites
 from tests.support.lines import line as support_line
@@ -139,6 +140,7 @@ def one_of_each(bank: NuggetBank, import_file) -> dict[type[Model], Model]:
     import_file(
         campaign, "nuggets", [{"query": "", "qid": "t1", "nuggets": [{"text": "a"}]}], condition="N", by="people"
     )
+    make_control_set(auto_condition(campaign.conditions.get(name="N")))
     CampaignPromptSet.objects.create(campaign=campaign, name="published")
     pseudonyms(campaign)
     freeze(condition=campaign.conditions.get(name="N"), acting_user=None)

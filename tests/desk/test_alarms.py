@@ -327,7 +327,7 @@ def next_of(job: Job) -> Job:
 
 def test_replies_that_can_t_be_read_raise_an_alarm(job: Job, as_olga: Client):
     call(job, 96, 4)  # 2 % may be, and chance makes 4
-    assert "Jobs to look at" not in page_of(as_olga)
+    assert "Judges to look at" not in page_of(as_olga)
     call_more = next_of(job)
     call(call_more, 92, 8)
     page = page_of(as_olga)
@@ -336,7 +336,7 @@ def test_replies_that_can_t_be_read_raise_an_alarm(job: Job, as_olga: Client):
     assert f'href="/campaigns/study/jobs/{call_more.pk}/"' in page
     assert "gives many replies" in page_of(as_olga, "/campaigns/study/")
     call(next_of(job), 9, 0)
-    assert "Jobs to look at" not in page_of(as_olga), "only the newest job of a condition is looked at"
+    assert "Judges to look at" not in page_of(as_olga), "only the newest job of a condition is looked at"
 
 
 def test_a_job_whose_labels_are_others_than_the_last_raises_an_alarm(job: Job, as_olga: Client):
@@ -345,14 +345,14 @@ def test_a_job_whose_labels_are_others_than_the_last_raises_an_alarm(job: Job, a
     later_runs = ("run2", "run3")
     labels.filter(sheet__answer__run__tag__in=later_runs).update(job=later)
     labels.exclude(sheet__answer__run__tag__in=later_runs).update(job=job)
-    assert "Jobs to look at" not in page_of(as_olga)
+    assert "Judges to look at" not in page_of(as_olga)
     labels.filter(job=later).update(value=NOT)
     page = page_of(as_olga)
     assert f"AutoAssign {later.pk}: Auto</bdi> labels otherwise than the job before." in page
     assert "not_support 100 %, 0 % before" in page
     Job.objects.filter(pk=later.pk).update(state="running")
-    assert "Jobs to look at" not in page_of(as_olga), "its labels are not all there yet"
+    assert "Judges to look at" not in page_of(as_olga), "its labels are not all there yet"
     Job.objects.filter(pk=later.pk).update(state="done")
     other = make_model(job.campaign, "Another judge")
     Job.objects.filter(pk=job.pk).update(judge=other)
-    assert "Jobs to look at" not in page_of(as_olga), "another judge may label otherwise"
+    assert "Judges to look at" not in page_of(as_olga), "another judge may label otherwise"

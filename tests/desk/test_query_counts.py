@@ -35,7 +35,7 @@ from assessor.plan.models import Planned
 from assessor.relevance.models import RelevanceJudgment
 from assessor.runtime.process_cache import cache
 from assessor.studies.actions import create_panel, draw_routing, let_people_judge
-from assessor.studies.models import Sensitivity
+from assessor.studies.models import ControlSet, Sensitivity
 from assessor.training.models import Reference
 from assessor.work.actions import draw_next, give_tasks, put_in_queue
 from assessor.work.actions.guidelines import change_guidelines, in_force
@@ -73,6 +73,7 @@ from tests.questions import banks
 from tests.relevance.conftest import give_relevance, judge_item
 from tests.reports.model import edit_elsewhere, write
 from tests.studies.conftest import coded_study, register
+from tests.studies.control import make_control_set
 from tests.support.judging_helpers import label_as_model, models_condition
 from tests.support.lines import FULL, cites
 from tests.support.lines import line as support_line
@@ -93,7 +94,7 @@ UNSAFE = {
 }  # these answer POSTs only, as do:
 UNSAFE |= {"take_out_of_queue", "draw_topic", "preview_guidelines", "mark_practice", "name_practice_reference"}
 UNSAFE |= {"revoke_token", "require_second_factor", "sign_on", "link_account", "unlink_account"}
-UNSAFE |= {"answer_question"}
+UNSAFE |= {"answer_question", "ask_control_set"}
 UNSAFE |= {
     "set_role",
     "set_languages",
@@ -235,6 +236,8 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         "sensitivity": [slug, (varied := Sensitivity.objects.get(campaign=campaign, name=f"Varied {SMALL}").pk)],
         "sensitivity_file": [slug, varied, "json"],
         "sensitivity_figure": [slug, varied, "ranks", "svg"],
+        "control_set": [slug, (control := ControlSet.objects.earliest("pk").pk)],
+        "export_control_set": [slug, control, "csv"],
         "comparisons_against": [slug, (nist := side_key(campaign.qrels_sources.get(name="NIST")))],
         "joint_figure": [slug, nist, "matrices", "svg"],
         **{
@@ -316,7 +319,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
                 "calibrations",
             ),
             *("adjudication", "rejudging", "registrations"),
-            *("hybrids", "draws", "panels", "bank_matchings", "sensitivities"),
+            *("hybrids", "draws", "panels", "bank_matchings", "sensitivities", "control_sets"),
             *("export_studies", "campaign_guidelines", "practice", "plan_hours", "allocate_plan", "export_plan"),
             *("alarms", "export_alarms"),
             *("effort", "topics", "passages", "runs", "relevance_grades", "find", "plan_give"),
@@ -651,6 +654,7 @@ def compare_all(campaign: Campaign, new: range) -> None:
         of_panel = {"campaign": campaign, "members": members, "rule": Rule.UNANIMOUS, "quorum": 2}
         panel = create_panel(**of_panel, name=f"Panel {number}", acting_user=None)
         draw_routing(panel=panel, name=f"Left open {number}", acting_user=None)
+        make_control_set(campaign.conditions.get(name="Assigned again"), f"Weekly {number}", passes=number)
         run(create_comparison(campaign=campaign, first=by_people, second=panel, acting_user=None))
         vary(campaign.conditions.filter(method="ManualAssign").earliest("pk").nuggets, f"Varied {number}")
 
@@ -780,6 +784,7 @@ def test_addresses_that_only_take_posts_are_no_pages(grow, anna: Person, olga: P
         "give_study": ["study", 1],
         "define_code": ["study", 1],
         "code_item": ["study", 1, 1],
+        "ask_control_set": ["study", 1],
     }
     for name in UNSAFE:
         on_a_sentence = name in [f"report_{verb}" for verb in ("take", "leave", "reword", "move")]

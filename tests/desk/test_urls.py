@@ -35,6 +35,7 @@ from tests.questions.banks import bank as questions_on
 from tests.relevance.conftest import give_relevance
 from tests.reports.model import edit_elsewhere
 from tests.studies.conftest import coded_study, register
+from tests.studies.control import make_control_set
 from tests.support.judging_helpers import from_scratch, label_as_model, models_condition, post_edited
 from tests.support.lines import cites
 from tests.support.lines import line as support_line
@@ -281,6 +282,8 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     **dict.fromkeys(("panels", "panel", "panel_file"), ("GET", ORGANIZER)),
     **dict.fromkeys(("bank_matchings", "matched_banks", "matched_topic", "matched_banks_file"), ("GET", ORGANIZER)),
     **dict.fromkeys(("sensitivities", "sensitivity", "sensitivity_file", "sensitivity_figure"), ("GET", ORGANIZER)),
+    **dict.fromkeys(("control_sets", "control_set", "export_control_set"), ("GET", ORGANIZER)),
+    "ask_control_set": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
     "import_table": ("POST", (401, 404, 404, 200, 404, 404, 404, 404)),
     "compute_again": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
 }
@@ -298,7 +301,7 @@ POSTED += (
     "choose_export",
 )
 POSTED += ("hybrids", "panels", "panel", "bank_matchings", "matched_topic")
-POSTED += ("sensitivities", "sensitivity")
+POSTED += ("sensitivities", "sensitivity", "control_sets", "control_set")
 
 
 def named_patterns() -> list[URLPattern]:
@@ -363,6 +366,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
     import_file(campaign, "nuggets", [other_bank], condition="Other N", by="people")
     banks = f"/campaigns/{campaign.slug}/banks/{match_all(campaign, 'N', 'Other N', 'Matched').pk}"
     varied = vary(campaign.conditions.get(name="N"))
+    control = make_control_set(auto_condition(campaign.conditions.get(name="N"), "Watched"))
     frozen = freeze(condition=campaign.conditions.get(name="N"), acting_user=None)
     made = export(ask_for(campaign=campaign, kind=BY_NAME["topics"], options={}, acting_user=None))
     base, task = f"/campaigns/{campaign.slug}", bank.task
@@ -632,6 +636,10 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "matched_banks": f"{banks}/",
         "matched_topic": f"{banks}/topics/{bank.topic.pk}/",
         "matched_banks_file": f"{banks}/files/csv",
+        "control_sets": f"{base}/control-sets/",
+        "control_set": f"{base}/control-sets/{control.pk}/",
+        "ask_control_set": f"{base}/control-sets/{control.pk}/ask/",
+        "export_control_set": f"{base}/control-sets/{control.pk}/export/csv",
         "panels": f"{base}/panels/",
         "sensitivities": f"{base}/sensitivity/",
         "sensitivity": f"{base}/sensitivity/{varied.pk}/",
@@ -788,6 +796,8 @@ def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str,
         "sensitivity",
         "sensitivity_file",
         "sensitivity_figure",
+        "control_set",
+        "export_control_set",
         "hybrid",
         "hybrid_figure",
         "hybrid_file",

@@ -32,6 +32,7 @@ from tests.studies.conftest import n_model as n_model
 from tests.studies.conftest import n_people as n_people
 from tests.studies.conftest import nuggets as nuggets
 from tests.studies.conftest import people as people
+from tests.studies.control import make_control_set
 
 ROOT = Path(__file__).parent.parent.parent
 # What sends a file besides the view of exports, and why it is none.
@@ -76,7 +77,7 @@ def full(people: Condition, model: Condition, n_people: Condition, n_model: Cond
     import_banks(campaign, import_file, {"t1": [("cats purr", "vital")]}, "Other bank")
     match_all(campaign, n_people.nuggets.name, "Other bank", "Matched")
     draft(make_condition(make_model(campaign)), list(campaign.topics.all()), ["a"])
-    label_canaries(auto_condition(n_people.nuggets, "Misled"))
+    make_control_set(label_canaries(auto_condition(n_people.nuggets, "Misled")))
     return campaign
 
 
@@ -103,6 +104,7 @@ PAGES = {
     "matched_banks": ("Matched", "", "study.matched_banks.Matched.{ending}"),
     "calibration": ("Mia's against NIST's", "", "study.calibration.Mia_s_against_NIST_s.{ending}"),
     "study": ("Who", "", "study.study.Who.{ending}"),
+    "control-set": ("Weekly", "", "study.control-set.Weekly.csv"),
     "studies": ("", "", "study.studies.csv"),
     "drafts": ("AutoNuggets+Edits", "", "study.drafts.{of}.csv"),
     "plan": ("", "", "plan.csv"),

@@ -18,7 +18,15 @@ from assessor.preference.models import LabelEvent as PreferenceEvent
 from assessor.preference.models import PreferencePair
 from assessor.relevance.models import LabelEvent as RelevanceEvent
 from assessor.relevance.models import RelevanceJudgment
-from assessor.studies.models import Coding, Registration, SampledItem, Sensitivity, Study
+from assessor.studies.models import (
+    Coding,
+    ControlCheck,
+    ControlSet,
+    Registration,
+    SampledItem,
+    Sensitivity,
+    Study,
+)
 from assessor.training.models import Reference
 from assessor.work.blindness import record_exposure
 from assessor.work.models import (
@@ -70,6 +78,7 @@ FIELDS = {
     SupportEvent: "verb",
     LeftOut: "reason",
     SampledItem: "item",
+    ControlCheck: "flips",
     Coding: "note",
     ScoreTable: "content",
     Draw: "seed",
@@ -203,6 +212,9 @@ def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
             condition=task.condition, nugget=bank.nuggets.get(), is_out=True, reason="unclear"
         ),
         SampledItem: drawn,
+        ControlCheck: ControlCheck.objects.create(
+            control=ControlSet.objects.create(study=drawn.study), condition=task.condition, cells=1, labels=1, flips=0
+        ),
         Coding: Coding.objects.create(drawn=drawn, codes=[], note="unclear"),
         ScoreTable: table,
         Figure: _figure(table),

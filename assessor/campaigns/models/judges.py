@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
@@ -10,7 +10,7 @@ from django.db.models import Q
 
 from assessor.campaigns.condition_kind import ADJUDICATED, IMPORTED, PANEL, kind_choices, kind_of, method_choices
 from assessor.campaigns.models.grades import SCALES, SCALES_HERE
-from assessor.campaigns.models.imports import Import, MaybeImported
+from assessor.campaigns.models.imports import Import, MadeOrVisibleManager, MaybeImported
 from assessor.formats.report import visible
 from assessor.runtime.fields import JSONText
 
@@ -62,6 +62,13 @@ class Judge(models.Model):
     def family(self) -> str:
         """The family of a model, as who made it a judge said; "" where nobody did."""
         return str(self.parameters.get("family", ""))
+
+
+class ConditionManager(MadeOrVisibleManager["Condition"]):
+    """All but those of control sets: whatever shows, scores or compares labels must not meet theirs."""
+
+    def get_queryset(self) -> models.QuerySet["Condition"]:
+        return super().get_queryset().filter(is_control=False)
 
 
 class Condition(MaybeImported):
@@ -165,10 +172,16 @@ class Condition(MaybeImported):
     has_rehearsals = models.BooleanField(
         default=False, help_text="Of a panel: some of what its members gave was a rehearsal."
     )
+    is_control = models.BooleanField(
+        default=False, editable=False, help_text="A control set is asked again under it, to see whether a judge drifts."
+    )
     protocol = models.ForeignKey("campaigns.Protocol", models.PROTECT)
     identity = models.CharField(max_length=700, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey("accounts.Person", models.PROTECT, null=True, editable=False)
+
+    objects: ClassVar[MadeOrVisibleManager["Condition"]] = ConditionManager()
+    with_controls: ClassVar[MadeOrVisibleManager["Condition"]] = MadeOrVisibleManager()
 
     class Meta:
         ordering = ("name",)

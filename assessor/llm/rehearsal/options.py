@@ -44,6 +44,8 @@ class Knobs:
     batch_token_limit: int = _knob(0, "Tokens of all unfinished batches; one that exceeds them fails; 0: no limit.")
     renamed_after: int = _knob(0, "Requests after which answers name another model; 0: they never do.")
     flip_rate: float = _knob(0.0, "Share of labels that change when the same request comes again.")
+    drift: float = _knob(0.0, "Share of labels that are others from drift_after on, the same whenever it is asked.")
+    drift_after: int = _knob(0, "Requests after which a judge drifts.")
     require_key: bool = _knob(False, "Refuse requests without a key. Any will do.")
     log: str = _knob("", "File that gets a line when a request begins and one when it ends.")
     seed: int = _knob(0, "Another seed, other requests that go wrong.")

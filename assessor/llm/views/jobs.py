@@ -159,6 +159,8 @@ class Step(NamedTuple):
 def _next_steps(job: Job) -> list[Step]:
     """Return what can be done with what a finished job has made."""
     campaign, condition, kind = job.campaign.slug, job.condition, kind_of(job.condition)
+    if condition.is_control:
+        return [Step("See the control sets", reverse("control_sets", args=[campaign]))]
     steps = []
     if kind.scoring():
         scores = f"{reverse('scores', args=[campaign])}?condition={condition.pk}"

@@ -1,14 +1,12 @@
 """What a request for a completion is answered, live or in a batch."""
 
-import hashlib
 import math
 import threading
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from assessor.llm.rehearsal.options import Knobs
-from assessor.llm.rehearsal.outcomes import Fate, fate, flipped
+from assessor.llm.rehearsal.outcomes import Fate, changed, fate, flipped
 from assessor.llm.rehearsal.recognition import Answer, Recognition
 from assessor.llm.rehearsal.replies import reply
 from assessor.llm.rehearsal.request import Refused, Request
@@ -61,8 +59,8 @@ class Completions:
     def content(self, outcome: Outcome, record: dict[str, Any]) -> dict[str, Any]:
         """Return the completion, and note down in the record what it is."""
         request, answer = outcome.request, outcome.answer
-        if answer and answer.prompt.vocabulary and 0 < self._knobs.drift_after < record["id"]:
-            answer = _varied(answer, self._knobs.drift, f"{self._knobs.seed} {request.sha256}")
+        if 0 < self._knobs.drift_after < record["id"]:
+            answer = changed(answer, self._knobs.drift, str(self._knobs.seed), "drift", request.sha256)
         text, record["what"] = reply(answer, request.key, outcome.drawn)
         if 0 < self._knobs.renamed_after < record["id"]:
             request = request._replace(model=f"{request.model}-next")
@@ -76,18 +74,6 @@ def refusal(what: str) -> Refused | None:
     if what == "failure":
         return Refused(500, "A rehearsed failure.", None, "server_error")
     return None
-
-
-def _varied(answer: Answer, share: float, drawn: str) -> Answer:
-    """Return an answer with a share of its labels or grades replaced by the next one of the vocabulary."""
-    words: Sequence[Any] = answer.prompt.vocabulary
-    values = answer.value if isinstance(answer.value, list) else [answer.value]
-    changed = []
-    for place, value in enumerate(values):
-        digest = hashlib.sha256(f"{drawn} {place}".encode()).digest()
-        is_other = value in words and int.from_bytes(digest[:8]) < share * 2**64
-        changed.append(words[(words.index(value) + 1) % len(words)] if is_other else value)
-    return answer._replace(value=changed if isinstance(answer.value, list) else changed[0])
 
 
 def tokens(characters: int) -> int:

@@ -29,17 +29,20 @@ def fate(knobs: Knobs, request: str, seen: int) -> Fate:
 
 
 def flipped(knobs: Knobs, answer: Answer | None, request: str, seen: int) -> Answer | None:
-    """Return an answer to a request that came `seen` times before, with some labels of a list changed to others."""
-    if not seen or not knobs.flip_rate or answer is None or not isinstance(answer.value, list):
+    """Return an answer to a request that came `seen` times before, with some labels changed to others."""
+    return changed(answer, knobs.flip_rate, str(knobs.seed), str(seen), request) if seen else answer
+
+
+def changed(answer: Answer | None, share: float, seed: str, time: str, request: str) -> Answer | None:
+    """Return an answer, a list or a label, with a share of its labels changed to others, drawn by these texts."""
+    if not share or answer is None or len(labels := list(answer.prompt.vocabulary)) < 2:
         return answer
-    labels = list(answer.prompt.vocabulary)
-    if len(labels) < 2:
-        return answer
+    is_list = isinstance(answer.value, list)
     value = []
-    for place, label in enumerate(answer.value):
-        drawn = hashlib.sha256(f"{knobs.seed} {seen} {place} {request}".encode()).digest()
-        if int.from_bytes(drawn[:8]) / 2**64 < knobs.flip_rate:
+    for place, label in enumerate(answer.value if is_list else [answer.value]):
+        drawn = hashlib.sha256(f"{seed} {time} {place} {request}".encode()).digest()
+        if int.from_bytes(drawn[:8]) / 2**64 < share:
             others = [one for one in labels if one != label]
             label = others[drawn[8] % len(others)]
         value.append(label)
-    return answer._replace(value=value)
+    return answer._replace(value=value if is_list else value[0])

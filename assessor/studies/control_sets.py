@@ -1,6 +1,7 @@
 """Control sets: what a judge labelled, drawn once and asked again, to see whether it drifts."""
 
 import json
+import logging
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -33,6 +34,7 @@ from metaeval.stats.control import PASSES, Drift, find_drift
 
 CELLS = 100
 SETTINGS = ("every_days", "most_calls", "most_cost", "halts_jobs")
+_log = logging.getLogger(__name__)
 _TOPICS_AT_ONCE = 10  # are read together: a track's have 1,500 answers
 
 
@@ -235,7 +237,10 @@ def ask_those_due(now: datetime | None = None) -> None:
     now = now or timezone.now()
     done = Job.objects.filter(condition__is_control=True, state=Job.State.DONE)
     for job in done.exclude(condition__in=ControlCheck.objects.values("condition")).order_by("pk"):
-        check(job)
+        try:
+            check(job)
+        except Exception:  # one set that can't be checked hides no other's drift
+            _log.exception("the control set of job %s was not checked", job.pk)
     for control in ControlSet.objects.exclude(every_days=None).select_related("study__campaign", "study__first"):
         if _is_due(control, now):
             try:

@@ -203,6 +203,27 @@ def test_it_is_asked_on_schedule_and_when_the_endpoint_names_another_model(long,
     assert list(control.checks.values_list("model", flat=True)) == ["rehearsal (m)"] * 2 + ["rehearsal (m-next)"]
 
 
+def test_a_set_that_cannot_be_checked_hides_no_other(long, endpoint, monkeypatch):  # noqa: F811
+    judge = make_judge(long.campaign, endpoint().base_url, name="Mia")
+    first = ended(launched(judge, long)).condition
+    sets = [draw_control_set(condition=first, name=name, cells=2, acting_user=None) for name in ("One", "Two")]
+    find, tried = control_sets.find_drift, []
+
+    def found(*args: Any) -> Any:
+        tried.append(args)
+        if len(tried) <= 3:  # as both jobs end, and at the first of a look
+            raise ValueError("what nobody thought of")
+        return find(*args)
+
+    monkeypatch.setattr(control_sets, "find_drift", found)
+    for control in sets:
+        ended(ask(control=control, acting_user=None, to_workers=False))
+    ask_those_due()
+    assert [one.checks.count() for one in sets] == [0, 1]
+    ask_those_due()
+    assert [one.checks.count() for one in sets] == [1, 1]
+
+
 def test_what_was_reworded_since_is_left_out(long, endpoint):  # noqa: F811
     judge = make_judge(long.campaign, endpoint().base_url, name="Mia")
     first = ended(launched(judge, long)).condition

@@ -34,6 +34,14 @@ def constants(node: ast.AST | None) -> set[str]:
     return {one.value for one in items if isinstance(one, ast.Constant) and isinstance(one.value, str)}
 
 
+def parsed(text: str) -> ast.AST:
+    """Parse a module. Python 3.11.2 counts the depth of trees for all threads together, and now and then miscounts."""
+    try:
+        return ast.parse(text)
+    except (SystemError, RecursionError):
+        return ast.parse(text)
+
+
 def named(tree: ast.AST) -> list[str]:
     """Return the lines of a module that compare with a kind, are keyed by kinds, or ask for the model of one."""
     found = []
@@ -70,7 +78,7 @@ def named(tree: ast.AST) -> list[str]:
 
 
 def test_no_module_names_a_kind_of_another_app():
-    found = {str(path.relative_to(ROOT)): lines for path in product() if (lines := named(ast.parse(path.read_text())))}
+    found = {str(path.relative_to(ROOT)): lines for path in product() if (lines := named(parsed(path.read_text())))}
     assert found == {}, "ask the kind instead"
 
 

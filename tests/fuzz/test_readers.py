@@ -40,6 +40,7 @@ FILLED |= {
     "questions": "[]",
     "question": "q",
     "gold": "g",
+    "nugget": "n",
 }
 FILLED |= {"winner": "w", "loser": "l", "first": "f", "second": "s", "choices": "c", "verdicts": "1, 2"}
 FILLED |= {"document": "d", "previous": "p", "gold": "g"}

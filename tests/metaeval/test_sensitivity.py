@@ -24,11 +24,11 @@ from assessor.studies.actions import StudyError, draw_study
 from assessor.studies.models import Sensitivity
 from assessor.studies.sensitivity import Variant, conditions_of, in_order, is_crossed, variants_of
 from assessor.studies.sensitivity_actions import draw_sensitivity, plan_variants
-from assignment.models import AnswerSheet, Assignment
 from metaeval.sensitivity import sensitivity_result
 from tests.assignment.conftest import run_file
 from tests.assignment.scored import import_banks, vary
 from tests.conftest import client_of
+from tests.judging import label_rows, model_of
 from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
 from tests.llm.grading import make_judge
 
@@ -96,7 +96,7 @@ def judge(nuggets: Condition) -> ModelJudge:
 
 
 def labels(condition: Condition) -> dict[tuple[str, str, str], str]:
-    rows = Assignment.objects.filter(sheet__condition=condition, sheet__by_rule=False)
+    rows = label_rows(condition).filter(sheet__by_rule=False)
     columns = ("sheet__answer__run__tag", "sheet__answer__topic__qid", "nugget__text", "value")
     return {tuple(key): value for *key, value in rows.values_list(*columns)}
 
@@ -193,7 +193,7 @@ def test_a_sample_is_drawn_by_its_seed_and_takes_one_run_of_each_team_first(nugg
 
 def test_what_a_rule_labels_can_not_flip_and_what_was_not_submitted_counts_0(edits: Condition):
     study = vary(edits)  # all nuggets are supported, then none; team.empty did not answer t2
-    AnswerSheet.objects.filter(answer__run__tag="team.empty").update(by_rule=True)
+    model_of(conditions_of(study).popitem()[1]).objects.filter(answer__run__tag="team.empty").update(by_rule=True)
     found = sensitivity_result(study, MEASURE)
     assert found.means.tolist() == [[0.5, 1, 1], [0, 0, 0]]
     [flips] = [one.flips for one in found.variants if one.flips]

@@ -379,7 +379,7 @@ def open_guidelines(page: Page, task: str) -> None:
     page.wait_for_selector("#main[data-ready]")
 
 
-def tab_to(page: Page, selector: str, *, most: int = 60) -> None:
+def tab_to(page: Page, selector: str, *, most: int = 80) -> None:
     """Press Tab until the element has the focus."""
     for _ in range(most):
         if page.evaluate("selector => document.activeElement?.matches(selector) ?? false", selector):

@@ -3,8 +3,8 @@
 import random
 from collections.abc import Callable, Mapping
 
-from assessor.campaigns.models import CITING_CANARY, Run
-from assessor.scores.canaries import HIGH, LOW, Canary, canary_name
+from assessor.campaigns.models import Run
+from assessor.scores.canaries import HIGH, LOW, WRONG_CITATIONS, Canary
 
 Answers = Mapping[str, list[str]]  # an answer's sentences, by topic id
 Says = Callable[[str, str, Answers], list[str]]  # by topic id and title, and the nuggets of all topics
@@ -76,7 +76,7 @@ CANARIES: Mapping[Canary, Says] = {
     Canary("one-sentence", "all nuggets in one sentence", least=HIGH): _one_sentence,
     Canary("shuffled", "all nuggets, shuffled", least=HIGH): _shuffled,
     Canary("padded", "all nuggets, twice as many sentences", least=HIGH): _padded,
-    Canary(canary_name(CITING_CANARY), "all nuggets, citing a passage of another topic", least=HIGH): _all,
+    WRONG_CITATIONS._replace(least=HIGH): _all,
     Canary("negated", "each nugget negated", most=LOW): _negated,
     Canary("other-topic", "all nuggets of another topic", most=LOW): _other_topic,
     Canary("repeated-topic", f"the topic {_REPEATED} times", most=LOW): _repeated_topic,

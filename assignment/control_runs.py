@@ -10,13 +10,12 @@ from assessor.campaigns.models import CANARY, CITING_CANARY, CONTROL, Campaign, 
 from assessor.campaigns.queries import cited_docids, lacking_docids
 from assessor.formats.values import to_json
 from assessor.imports.made_files import NotImported, declare_control_run, free_tag, import_lines
-from assessor.scores.canaries import canary_name
+from assessor.scores.canaries import WRONG_CITATIONS
 from assignment.canaries import CANARIES, Answers, answers_of, answers_with, changed_topics
 from assignment.queries import ALL_NUGGETS, EMPTY_RUN, control_runs
 from nuggets.queries import banks_by_topic, present_editions
 
 _NAMED = 10  # topics in a message
-_CITING = canary_name(CITING_CANARY)
 
 
 class ControlError(Exception):
@@ -48,7 +47,7 @@ def make_control_runs(
     if canaries:
         wanted |= {canary.name: answers_with(says, said, titles) for canary, says in CANARIES.items()}
         elsewhere = passages_elsewhere(campaign, said.keys())
-        wanted[_CITING] = {qid: wanted[_CITING][qid] for qid in elsewhere}
+        wanted[WRONG_CITATIONS.name] = {qid: wanted[WRONG_CITATIONS.name][qid] for qid in elsewhere}
     runs: list[tuple[Run | None, str, str, Answers]] = []
     for name, answers in wanted.items():
         run = made.get(name)

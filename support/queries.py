@@ -16,7 +16,7 @@ from assessor.labels.flags import Place, Question, Reading, reading
 from assessor.labels.history import said_under
 from assessor.labels.models import Label
 from assessor.labels.shown_labels import differs
-from assessor.studies.queries import sample_of, sampled_under
+from assessor.studies.queries import is_sampled, sampled_under
 from assessor.work.judging_pool import judged_under
 from assessor.work.models import Task
 from support.citations import LABELS, cited_in, judged_citations, key_of, name_of, places
@@ -50,8 +50,7 @@ def answers_for_model(topics: Sequence[Topic]) -> QuerySet[Answer]:
 
 def answers_in_scope(condition: Condition, topics: Sequence[Topic]) -> QuerySet[Answer]:
     """Return the systems' own answers to topics, under a study's condition those of its sample."""
-    answers = answers_to(topics)
-    return answers.filter(pk__in=sample_of(condition).values("answer")) if condition.sample else answers
+    return answers_to(topics).filter(is_sampled(condition))
 
 
 def to_judge(condition: Condition, answers: Sequence[Answer]) -> dict[int, dict[str, str]]:

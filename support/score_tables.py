@@ -5,8 +5,8 @@ from typing import Any
 
 from django.db.models import Count, Q
 
-from assessor.campaigns.models import CITING_CANARY, Condition
-from assessor.scores.canaries import LOW, Canary, canary_name
+from assessor.campaigns.models import Condition
+from assessor.scores.canaries import LOW, WRONG_CITATIONS
 from assessor.scores.loading import Labels
 from assessor.scores.score_source import Scoring
 from assessor.studies.panels import routed_states
@@ -28,7 +28,7 @@ class SupportScoring(Scoring):
         "Without a cited text": Count("pk", filter=Q(without_text__gt=0)),
         "Waits for a model's label": Count("pk", filter=Q(waiting_for_label__gt=0)),
     }
-    canaries = (Canary(canary_name(CITING_CANARY), "all nuggets, citing a passage of another topic", most=LOW),)
+    canaries = (WRONG_CITATIONS._replace(most=LOW),)
     canary_measure = PRECISION
     basis_label = "Citations judged"
     remedy = "Missing labels can be given, open questions settled, and segments be loaded whose text is not there."

@@ -7,7 +7,7 @@ import numpy as np
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from assessor.campaigns.condition_kind import kind_named
-from assessor.campaigns.models import CANARY, CONTROL, Answer, Campaign, Condition
+from assessor.campaigns.models import CANARY, CITING_CANARY, CONTROL, Answer, Campaign, Condition
 from assessor.formats.tables import write_table
 from assessor.scores.leaderboards import shown
 from assessor.scores.score_source import scored_conditions, scored_kinds, scoring_of
@@ -50,6 +50,10 @@ class Outcome(NamedTuple):
 def canary_name(tag: str) -> str:
     """Return which canary a control run of this tag is; "" for one that is none."""
     return tag.removeprefix(CANARY).partition(".")[0] if tag.startswith(CANARY) else ""
+
+
+# What a judge should make of it depends on whether it judges what is said or what is cited.
+WRONG_CITATIONS = Canary(canary_name(CITING_CANARY), "all nuggets, citing a passage of another topic")
 
 
 def with_canaries(campaign: Campaign) -> QuerySet[Condition]:

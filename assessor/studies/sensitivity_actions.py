@@ -200,6 +200,13 @@ def plan_variants(study: Sensitivity) -> dict[Variant, Plan]:
     return found
 
 
+def total_estimate(plans: Mapping[Variant, Plan]) -> dict[str, Any]:
+    """Return the calls, tokens and cost that the jobs of variants take together."""
+    estimates = [plan.estimate for plan in plans.values()]
+    total: dict[str, Any] = {name: sum(one[name] for one in estimates) for name in ("calls", "tokens_in", "tokens_out")}
+    return total | {"cost": sum((Decimal(one["cost"]) for one in estimates), Decimal(0))}
+
+
 @transaction.atomic
 def launch_variants(
     plans: Mapping[Variant, Plan],

@@ -1,6 +1,5 @@
 """Sensitivity studies: designed and drawn, launched once their cost is known, and what came of them."""
 
-from decimal import Decimal
 from math import isnan
 from typing import Any
 
@@ -18,7 +17,7 @@ from assessor.llm.models import Job
 from assessor.studies.actions import StudyError
 from assessor.studies.models import Sensitivity
 from assessor.studies.sensitivity import Variant, conditions_of, is_crossed, variants_of
-from assessor.studies.sensitivity_actions import draw_sensitivity, launch_variants, plan_variants
+from assessor.studies.sensitivity_actions import draw_sensitivity, launch_variants, plan_variants, total_estimate
 from metaeval.access import campaign_sensitivity
 from metaeval.measures import measure_labels
 from metaeval.sensitivity import (
@@ -126,14 +125,9 @@ def _rows(study: Sensitivity, plans: dict[Variant, Plan] | None) -> list[dict[st
 
 def _total(plans: dict[Variant, Plan]) -> dict[str, Any]:
     """Return what all plans take together. cost: None where no judge has prices."""
-    estimates = [plan.estimate for plan in plans.values()]
     has_prices = any(plan.judge.price_in or plan.judge.price_out for plan in plans.values())
-    return {
-        "calls": sum(one["calls"] for one in estimates),
-        "tokens_in": sum(one["tokens_in"] for one in estimates),
-        "tokens_out": sum(one["tokens_out"] for one in estimates),
-        "cost": sum((Decimal(one["cost"]) for one in estimates), Decimal(0)) if has_prices else None,
-    }
+    total = total_estimate(plans)
+    return total if has_prices else total | {"cost": None}
 
 
 def _tables(found: SensitivityResult) -> dict[str, Any]:

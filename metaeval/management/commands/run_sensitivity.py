@@ -19,6 +19,7 @@ from assessor.studies.sensitivity_actions import (
     draw_sensitivity,
     launch_variants,
     plan_variants,
+    total_estimate,
     variant_kinds,
 )
 
@@ -56,9 +57,8 @@ class Command(BaseCommand):
             for plan in plans.values():
                 told = plan.estimate
                 self.stdout.write(f"{plan.condition}: {told['calls']:,} calls, cost {told['cost']}")
-            calls = sum(plan.estimate["calls"] for plan in plans.values())
-            cost = sum(Decimal(plan.estimate["cost"]) for plan in plans.values())
-            self.stdout.write(f"All together about {calls:,} calls, cost {cost}.")
+            total = total_estimate(plans)
+            self.stdout.write(f"All together about {total['calls']:,} calls, cost {total['cost']}.")
             if options["estimate"]:
                 return
             budget = {name: options[name] for name in ("most_calls", "most_cost")}

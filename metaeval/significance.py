@@ -1,5 +1,6 @@
 """Which pairs of a condition's runs differ by a measure: kept results, and what pages and files show of them."""
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,7 +28,7 @@ from metaeval.stats.multiple_comparisons import (
     compare_pairs,
     discriminative_power,
     is_complete,
-    randomised_tukey_hsd,
+    randomised_tukey_hsds,
     tukey_hsd,
 )
 from metaeval.stats.significance import ALPHA
@@ -119,7 +120,7 @@ def compute_significance(
     at = found.measures.keys.index(measure)
     layout = lay_out(found.scores[is_system, :, at], found.states[is_system], cells)
     if draws is None:
-        draws = page_draws(layout)
+        draws = page_draws(layout.scores.size)
     kept = set(layout.runs.tolist())
     return Significance(
         name_of(condition),
@@ -134,9 +135,9 @@ def compute_significance(
     )
 
 
-def page_draws(layout: Layout, parts: int = 1) -> int:
-    """Return how many permutations of a layout a page waits for, shared by so many parts."""
-    return max(1, min(DRAWS, PAGE_CELLS // parts // max(1, layout.scores.size)))
+def page_draws(size: int, parts: int = 1) -> int:
+    """Return how many permutations of a layout of so many cells a page waits for, shared by so many parts."""
+    return max(1, min(DRAWS, PAGE_CELLS // parts // max(1, size)))
 
 
 def sentence(found: Significance, method: Method) -> str:
@@ -288,23 +289,33 @@ def power(
     """
     found = condition_scores(condition)
     is_system = systems_in(found)
-    measures = [(at, key) for at, key in enumerate(found.measures.keys) if key != LENGTH]
-    shares = {}
-    for at, key in measures:
-        layout = lay_out(found.scores[is_system, :, at], found.states[is_system], cells)
-        p = _p_values(layout.scores, method, draws or page_draws(layout, len(measures)), seed)
-        if p is not None:
-            shares[key] = discriminative_power(p, LEVELS)
-    return shares
+    layouts = {
+        key: lay_out(found.scores[is_system, :, at], found.states[is_system], cells).scores
+        for at, key in enumerate(found.measures.keys)
+        if key != LENGTH
+    }
+    p = _p_values(layouts, method, draws, seed)
+    return {key: discriminative_power(p[key], LEVELS) for key in layouts if key in p}
 
 
-def _p_values(scores: Figures, method: Method, draws: int, seed: int) -> Figures | None:
-    """Return the p-values of all pairs by one method, or None where it needs a complete layout."""
+def _p_values(layouts: dict[str, Figures], method: Method, draws: int | None, seed: int) -> dict[str, Figures]:
+    """Return the p-values of all pairs by one method; without layouts that are incomplete, where it can't take these.
+
+    draws: as power() has them.
+    """
     if method not in (Method.TUKEY, Method.RANDOMISED):
-        return compare_pairs(scores, draws=0, seed=seed).p[method]
-    if not is_complete(scores):
-        return None
-    return (tukey_hsd(scores) if method == Method.TUKEY else randomised_tukey_hsd(scores, draws=draws, seed=seed)).p
+        return {key: compare_pairs(scores, draws=0, seed=seed).p[method] for key, scores in layouts.items()}
+    complete = {key: scores for key, scores in layouts.items() if is_complete(scores)}
+    if method == Method.TUKEY:
+        return {key: tukey_hsd(scores).p for key, scores in complete.items()}
+    found: dict[str, Figures] = {}
+    for shape in {scores.shape for scores in complete.values()}:
+        alike = {key: scores for key, scores in complete.items() if scores.shape == shape}
+        tested = randomised_tukey_hsds(
+            list(alike.values()), draws=draws or page_draws(math.prod(shape), len(layouts)), seed=seed
+        )
+        found |= {key: hsd.p for key, hsd in zip(alike, tested, strict=True)}
+    return found
 
 
 def significance_figures(found: Significance, method: Method, shares: dict[str, Figures]) -> "list[NamedFigure]":

@@ -5,7 +5,7 @@ the number of pairs, so a pair differs at the level alpha if it is at most alpha
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -182,19 +182,39 @@ def randomised_tukey_hsd(
     runs are in what is permuted. Memory does not grow with the number of draws, but for 8 bytes each. Raises ValueError
     for an incomplete layout, and without draws.
     """
-    cells = _complete(scores)
+    return randomised_tukey_hsds([scores], draws=draws, seed=seed, alpha=alpha)[0]
+
+
+def randomised_tukey_hsds(
+    layouts: Sequence[npt.ArrayLike], *, draws: int, seed: int, alpha: float = ALPHA
+) -> list[HonestDifference]:
+    """Return the same for each of some layouts, all (runs, topics) of one shape, in less time than one by one.
+
+    A seed permutes them all alike.
+    """
+    cells = [_complete(scores) for scores in layouts]
     if draws < 1:
         raise ValueError("a randomised test needs draws")
-    by_topic = np.ascontiguousarray(cells.T)
+    by_topic = [np.ascontiguousarray(scores.T) for scores in cells]
+    is_one = len(cells) == 1
+    # To permute places and look scores up there takes longer for one layout, but a fifth as long for each more.
+    permuted_alike = by_topic[0] if is_one else np.arange(cells[0].size).reshape(by_topic[0].shape)
     chance = np.random.default_rng(seed)
-    at_a_time = max(1, _CELLS_AT_A_TIME // cells.size)
-    spans = []
+    at_a_time = max(1, _CELLS_AT_A_TIME // cells[0].size)
+    spans: list[list[Figures]] = [[] for _ in cells]
     for start in range(0, draws, at_a_time):
         size = min(at_a_time, draws - start)
-        permuted = chance.permuted(np.broadcast_to(by_topic, (size, *by_topic.shape)), axis=2)
-        spans.append(np.ptp(permuted.mean(axis=1), axis=1))
+        permuted = chance.permuted(np.broadcast_to(permuted_alike, (size, *permuted_alike.shape)), axis=2)
+        for scores, of_layout in zip(by_topic, spans, strict=True):
+            drawn = permuted if is_one else scores.ravel()[permuted]
+            of_layout.append(np.ptp(drawn.mean(axis=1), axis=1))
+    return [_randomised(*of_layout, draws, alpha) for of_layout in zip(cells, map(np.concatenate, spans), strict=True)]
+
+
+def _randomised(cells: Figures, spans: Figures, draws: int, alpha: float) -> HonestDifference:
+    """Return the HSD by the spans of means that were drawn."""
     # Rounded, since sums in another order differ in the last digits.
-    largest_last = np.sort(np.concatenate(spans).round(DIGITS))
+    largest_last = np.sort(spans.round(DIGITS))
     distance = _distances(cells.mean(axis=1))
     exceeding = draws - np.searchsorted(largest_last, distance, side="left")
     # Significant is what at most this many spans, less one, reach.

@@ -13,6 +13,7 @@ from metaeval.stats.multiple_comparisons import (
     discriminative_power,
     holm,
     randomised_tukey_hsd,
+    randomised_tukey_hsds,
     tukey_groups,
     tukey_hsd,
 )
@@ -151,6 +152,14 @@ def test_the_same_seed_gives_the_same_result_in_whatever_parts_it_is_drawn(monke
     assert randomised_tukey_hsd(cells, draws=500, seed=5).least != found.least
     monkeypatch.setattr("metaeval.stats.multiple_comparisons._CELLS_AT_A_TIME", 1000)
     assert randomised_tukey_hsd(cells, draws=500, seed=4).p.tolist() == found.p.tolist()
+
+
+def test_layouts_that_are_permuted_together_have_the_same_results_as_alone():
+    layouts = [scores(seed, 5, 12) for seed in (6, 7, 8)]
+    together = randomised_tukey_hsds(layouts, draws=300, seed=1)
+    for cells, found in zip(layouts, together, strict=True):
+        alone = randomised_tukey_hsd(cells, draws=300, seed=1)
+        assert (found.least, found.p.tolist()) == (alone.least, alone.p.tolist())
 
 
 def test_too_few_draws_find_nothing():

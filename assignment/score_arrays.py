@@ -218,7 +218,7 @@ def load_scores(
     has_canaries = any(run.is_canary for run in judged_runs) and not condition.is_panel
     return (
         Scores(runs, topics, scores, states, uncounted, measures, has_canaries),
-        lambda: Labels.joined([_labels(*of_topic) for of_topic in said_of]),
+        lambda: _labels(said_of),
     )
 
 
@@ -366,13 +366,26 @@ def _of_runs(sheets: _Sheets, runs: Iterable[int]) -> _Sheets:
     return sheets.at(np.concatenate([np.zeros(0, dtype=np.int64), *places]))
 
 
-def _labels(bank: _Bank, sheets: _Sheets) -> Labels:
+def _labels(said_of: Sequence[tuple[_Bank, _Sheets]]) -> Labels:
     """Return what is said of each answer or passage."""
-    at_sheet, at_nugget = np.nonzero(sheets.codes != MISSING)
-    run, answer, by_rule = (column[at_sheet] for column in (sheets.run, sheets.answer, sheets.by_rule))
-    nugget = np.array(bank.ids, dtype=np.int64)[at_nugget]
-    topic = np.full(len(run), bank.topic.pk)
-    return Labels(topic, run, answer, nugget, sheets.codes[at_sheet, at_nugget], by_rule)
+    if not said_of:
+        return Labels.joined([])
+    banks, sheets = zip(*said_of, strict=True)
+    items = np.repeat([len(bank.ids) for bank in banks], [len(one.run) for one in sheets])  # of each sheet
+
+    def repeated(name: str) -> Keys:
+        return np.repeat(np.concatenate([getattr(one, name) for one in sheets]), items)
+
+    labels = Labels(
+        topic=np.repeat([bank.topic.pk for bank in banks], [one.codes.size for one in sheets]),
+        run=repeated("run"),
+        owner=repeated("answer"),
+        item=np.concatenate([np.tile(np.array(bank.ids, dtype=np.int64), len(one.run)) for bank, one in said_of]),
+        code=np.concatenate([one.codes.ravel() for one in sheets]),
+        by_rule=repeated("by_rule"),
+    )
+    is_given = labels.code != MISSING
+    return labels if is_given.all() else Labels(*(column[is_given] for column in labels))
 
 
 def _in_rows(rows: list[int], sheets: _Sheets, bank: _Bank, is_control: npt.NDArray[np.bool_]) -> TopicLabels:

@@ -108,9 +108,9 @@ def _nuggets_of(topic: _Topic, left_out: Mask, formula: Formula, best: int) -> T
     possible = score(np.ones(len(importance), dtype=bool))[-1] > 0
 
     def score_runs(keeps: Mask) -> Figures:
-        *of_runs, of_best = score(keeps)
+        found = score(keeps)
         # Where no answer can score any more, 0 would say nothing of an answer.
-        return np.where(possible & ~(of_best > 0), np.nan, np.array(of_runs).reshape(-1, len(of_best)))
+        return np.where(possible & ~(found[-1] > 0), np.nan, found[:-1])
 
     return TopicNuggets(score_runs, left_out)
 

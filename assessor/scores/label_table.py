@@ -54,4 +54,4 @@ def numbered(all_labels: Sequence[Labels] | Sequence[ItemLabels]) -> list[npt.ND
 
 def _whole(names: Keys) -> npt.NDArray[np.int64]:
     """Return names as numbers, which the keys of records are already."""
-    return names.astype(np.int64) if names.dtype.kind == "i" else np.unique(names, return_inverse=True)[1]
+    return names.astype(np.int64, copy=False) if names.dtype.kind == "i" else np.unique(names, return_inverse=True)[1]

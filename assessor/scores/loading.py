@@ -113,9 +113,13 @@ class Labels(NamedTuple):
 
     def by_topic(self) -> "dict[int, Labels]":
         """Return the labels of each topic, by its key."""
-        order = np.argsort(self.topic, kind="stable")
-        topics, starts = np.unique(self.topic[order], return_index=True)
-        parts = [np.split(column[order], starts[1:]) for column in self]
+        starts = np.flatnonzero(np.diff(self.topic, prepend=-1))
+        topics, columns = self.topic[starts], list(self)
+        if len(np.unique(topics)) < len(topics):  # they come by topic, but not from every reader
+            order = np.argsort(self.topic, kind="stable")
+            topics, starts = np.unique(self.topic[order], return_index=True)
+            columns = [column[order] for column in self]
+        parts = [np.split(column, starts[1:]) for column in columns]
         return {topic: Labels(*(part[at] for part in parts)) for at, topic in enumerate(topics.tolist())}
 
     def placed(self, rows: Mapping[int, int], columns: Mapping[int, int]) -> tuple[Keys, Keys, Codes]:

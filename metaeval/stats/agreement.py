@@ -152,24 +152,27 @@ def krippendorff_alphas(codes: npt.ArrayLike, labels: int, levels: Collection[Le
     given = within(codes, NO_VALUE, labels - 1, "codes")
     if given.ndim != 2:
         raise ValueError("codes are a table of judges and units")
-    by_unit = np.stack([(given == label).sum(axis=0) for label in range(labels)], axis=1)  # (units, labels)
-    by_unit = by_unit[by_unit.sum(axis=1) >= 2]
-    if not len(by_unit):
+    by_unit = np.stack([(given == label).sum(axis=0, dtype=np.int32) for label in range(labels)])  # (labels, units)
+    sizes = by_unit.sum(axis=0, dtype=np.int32)
+    coincidences, by_label, units = np.zeros((labels, labels)), np.zeros(labels), 0
+    for size in np.unique(sizes[sizes >= 2]).tolist():  # few: none has more values than there are judges
+        values = by_unit[:, sizes == size].astype(np.float64)
+        coincidences += (values @ values.T - np.diag(values.sum(axis=1))) / (size - 1)
+        by_label += values.sum(axis=1)
+        units += values.shape[1]
+    if not units:
         return dict.fromkeys(levels, undefined(0, "no unit has two values"))
-    shares = by_unit / (by_unit.sum(axis=1, keepdims=True) - 1)
-    coincidences = shares.T @ by_unit - np.diag(shares.sum(axis=0))
-    by_label = by_unit.sum(axis=0)
 
     def alpha(disagrees: Figures) -> Statistic:
         expected = (np.outer(by_label, by_label) * disagrees).sum()
         if not expected:
-            return undefined(len(by_unit), _ONE_LABEL)
-        return Statistic(float(1 - (coincidences * disagrees).sum() * (by_label.sum() - 1) / expected), len(by_unit))
+            return undefined(units, _ONE_LABEL)
+        return Statistic(float(1 - (coincidences * disagrees).sum() * (by_label.sum() - 1) / expected), units)
 
     return {level: alpha(_distances(by_label, level)) for level in levels}
 
 
-def _distances(by_label: Counts, level: Level) -> Figures:
+def _distances(by_label: Figures, level: Level) -> Figures:
     """Return how much two labels disagree; as ranks, by the square of how many values lie from one to the other."""
     if level == Level.NOMINAL:
         return 1 - np.eye(len(by_label))

@@ -194,10 +194,12 @@ def _correlations(values: Figures, chooses: npt.NDArray[np.bool_]) -> Figures:
 
 def _means_of_first(values: Figures, order: npt.NDArray[np.intp], sizes: npt.NDArray[np.intp]) -> Figures:
     """Return the mean value of the first nuggets of each order, by how many: (orders, sizes, runs)."""
-    nuggets = values.shape[1]
-    means = values.T[order].cumsum(axis=1) / np.arange(1, nuggets + 1)[:, np.newaxis]
-    found: Figures = means[:, np.minimum(sizes, nuggets) - 1]
-    return found
+    numbers = np.minimum(sizes, values.shape[1])
+    place = np.argsort(order, axis=1)  # of each nugget
+    is_first = place[:, np.newaxis, :] < numbers[:, np.newaxis]
+    # As a product of matrices it takes a third of the time of sums along each order.
+    means: Figures = is_first / numbers[:, np.newaxis] @ values.T
+    return means
 
 
 def _judged(values: npt.ArrayLike) -> Figures:

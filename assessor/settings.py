@@ -82,6 +82,7 @@ INSTALLED_APPS = [
     "assessor.preference",
     "nuggets.reports",
     "nuggets.matching",
+    "nuggets.candidates",
     "metaeval",
     "assessor.training",
     "assessor.plan",

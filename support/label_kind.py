@@ -182,6 +182,11 @@ class Support(LabelKind):
 
         return judged_docids(run, docids)
 
+    def supported_sentences(self, condition: Condition, topics: Sequence[Topic]) -> Mapping[int, list[tuple[int, int]]]:
+        from support.queries import supported_sentences
+
+        return supported_sentences(condition, topics)
+
     def on_texts_replaced(self, run: Run, docids: Collection[str]) -> None:
         from support.actions import follow_texts
 

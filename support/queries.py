@@ -15,11 +15,12 @@ from assessor.campaigns.queries import answers_to, own_answers
 from assessor.labels.flags import Place, Question, Reading, reading
 from assessor.labels.history import said_under
 from assessor.labels.models import Label
+from assessor.labels.queries import COUNTED
 from assessor.labels.shown_labels import differs
 from assessor.studies.queries import is_sampled, sampled_under
 from assessor.work.judging_pool import judged_under
 from assessor.work.models import Task
-from support.citations import LABELS, cited_in, judged_citations, key_of, name_of, places
+from support.citations import FULL, LABELS, cited_in, judged_citations, key_of, name_of, places
 from support.label_kind import POST_EDITED, SUPPORT
 from support.models import LabelEvent, SupportJudgment, SupportSheet
 
@@ -107,6 +108,22 @@ def given_labels(condition: Condition, topic: Topic | None = None) -> dict[int, 
     found: dict[int, dict[str, str]] = defaultdict(dict)
     for answer, sentence, citation, label in rows.values_list("sheet__answer", "sentence", "citation", "value"):
         found[answer][key_of(sentence, citation)] = str(label)
+    return found
+
+
+def supported_sentences(condition: Condition, topics: Sequence[Topic]) -> dict[int, list[tuple[int, int]]]:
+    """Return the sentences of which a citation has the label of full support, what counts in scores being its label.
+
+    As kinds have them: (answer's key, the sentence's place), by topic's key; none of control runs and canaries.
+    """
+    rows = SupportJudgment.objects.annotate(counted=COUNTED).filter(
+        counted=FULL, sheet__condition=condition, sheet__answer__topic__in=topics, sheet__answer__apart=False
+    )
+    rows = rows.exclude(sheet__answer__run__task=CONTROL)
+    columns = ("sheet__answer__topic", "sheet__answer", "sentence")
+    found: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for topic, answer, sentence in rows.order_by(*columns).values_list(*columns).distinct():
+        found[topic].append((answer, sentence))
     return found
 
 

@@ -23,6 +23,7 @@ from assessor.work import models as work
 from metaeval import models as metaeval
 from metaeval.models import Calculation
 from nuggets import models as nuggets
+from nuggets.candidates import models as candidates
 from nuggets.matching import models as matching
 from nuggets.reports import models as reports
 
@@ -146,6 +147,7 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
     Kept(nuggets.BankEdition, "bank", means=json_checks.BANK_EDITION),
     Kept(matching.BankMatching, "condition"),
     Kept(matching.NuggetMatch, "matching"),
+    Kept(candidates.SentenceMatch, "condition"),
     Kept(reports.Reading, "condition", means=json_checks.READING),
     Kept(reports.Report, "condition", means=json_checks.REPORT),
     Kept(reports.EditedReport, "condition", means=json_checks.EDITED_REPORT),

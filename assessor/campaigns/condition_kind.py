@@ -75,6 +75,7 @@ class ConditionKind:
     drafted_methods: Sequence[str] = ()  # under which a model makes nuggets here, or drafts them
     builds_on: Sequence[str] = ()  # the names of the kinds whose nuggets, those of another condition, are labelled here
     matches_banks = False  # those nuggets are matched with those of a second condition
+    support = ""  # the kind, by name, whose labels say which sentences of answers are asked about here
     takes_invalid_labels = False  # what is no label in a file can count as the lowest one
     makes_nuggets = False
     makes_grades = False  # of passages, which nuggets are made from
@@ -89,6 +90,11 @@ class ConditionKind:
     def needs_nuggets(self) -> bool:
         """Whether the nuggets of another condition are labelled."""
         return bool(self.builds_on)
+
+    @property
+    def labels_nuggets(self) -> bool:
+        """Whether texts get labels of those nuggets, which tables show beside their conditions."""
+        return self.needs_nuggets and not (self.matches_banks or self.support)
 
     @property
     def nuggets_called(self) -> str:
@@ -108,6 +114,12 @@ class ConditionKind:
         if nuggets is None or other is None or nuggets.kind != other.kind:
             return f"{self.title}: choose two conditions with {self.nuggets_called}, both with the same."
         return f"{nuggets} can't be matched with itself: choose another condition." if nuggets == other else ""
+
+    def misfit_of_support(self, support: Condition | None) -> str:
+        """Say why labels of a condition can't say which sentences are supported, or ""."""
+        if support is None or support.kind != self.support or support.is_panel:
+            return f"{self.title}: choose a condition of the kind {self.support} that is no panel."
+        return ""
 
     # Tasks of people
 
@@ -161,6 +173,10 @@ class ConditionKind:
         """Return the kinds, by name, of which nobody can work blind on a topic that they opened under a condition."""
         starts_from_a_model = condition.method in self.peoples_methods and not condition.is_blind()
         return (self.name,) if starts_from_a_model else ()
+
+    def exposed_kinds(self, condition: Condition) -> Collection[str]:
+        """Return the kinds, by name, of which nobody can work blind who saw what a model gave under a condition."""
+        return (self.name,)
 
     def shown_passages(self, condition: Condition, topics: Sequence[Topic]) -> Iterable[tuple[int, str]]:
         """Yield topic's key and docid of the passages that its screen shows on topics; a pair may come twice."""
@@ -234,6 +250,13 @@ class ConditionKind:
     def judged_by_segments(self, run: Run, docids: Collection[str]) -> Collection[str]:
         """Return those of the segments that a run cites of which anything was said here."""
         return ()
+
+    def supported_sentences(self, condition: Condition, topics: Sequence[Topic]) -> Mapping[int, list[tuple[int, int]]]:
+        """Return the sentences of systems' own answers of which labels say that a citation fully supports them.
+
+        It is (answer's key, the sentence's place from 0), in their order, by topic's key.
+        """
+        raise NotImplementedError
 
     def on_texts_replaced(self, run: Run, docids: Collection[str]) -> None:
         """Follow that a run's own texts took the place of segments that it cites. Raises JudgedBySegments."""

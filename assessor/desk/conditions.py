@@ -143,7 +143,7 @@ def conditions(
     others = [
         Group(kind.title, getattr(kind, "comparison_page", ""), [one for one in own if one.kind == kind.name])
         for kind in kinds_in_order_of_work()
-        if not kind.makes_nuggets and (kind.matches_banks or not kind.needs_nuggets)
+        if not kind.makes_nuggets and not kind.labels_nuggets
     ]
     return Overview(rows, others, [one for one in states if one.sample])
 
@@ -183,7 +183,7 @@ def _states(
                 pk=one.pk,
                 name=one.name,
                 kind=one.kind,
-                nuggets=one.nuggets_id if kind.needs_nuggets and not kind.matches_banks else None,
+                nuggets=one.nuggets_id if kind.labels_nuggets else None,
                 in_words=kind.in_words(one),
                 sample=one.sample,
                 is_by_people=one.is_by_people,

@@ -51,7 +51,17 @@ GROUPS = (
         "Work",
         [
             Item(
-                "Conditions", "conditions", "grid", ["condition", "new_condition", "condition_drafts", "nugget_drafts"]
+                "Conditions",
+                "conditions",
+                "grid",
+                [
+                    "condition",
+                    "new_condition",
+                    "condition_drafts",
+                    "nugget_drafts",
+                    "candidates",
+                    "topic_candidates",
+                ],
             ),
             Item(
                 "Plan", "plan", "plan", ["plan_give", "plan_hours", "allocate_plan", "plan_runs", "plan_piece", "draws"]

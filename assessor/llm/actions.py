@@ -163,6 +163,7 @@ def plan_job(
     topics: Sequence[Topic],
     nuggets: Condition | None = None,
     other_nuggets: Condition | None = None,
+    support: Condition | None = None,
     preferences: Condition | None = None,
     retrieval_run: RetrievalRun | None = None,
     min_relevant_grade: int | None = None,
@@ -188,6 +189,7 @@ def plan_job(
         qrels_source=qrels_source,
         nuggets=nuggets,
         other_nuggets=other_nuggets,
+        support=support,
         preferences=preferences,
         retrieval_run=retrieval_run,
         min_relevant_grade=min_relevant_grade,
@@ -212,6 +214,7 @@ def find_condition(
     replicate: int,
     sample: str = "",
     other_nuggets: Condition | None = None,
+    support: Condition | None = None,
     variant: Mapping[str, Any] | None = None,
     preferences: Condition | None = None,
     retrieval_run: RetrievalRun | None = None,
@@ -236,6 +239,9 @@ def find_condition(
     other_nuggets = other_nuggets if kind.matches_banks else None
     if kind.matches_banks and (misfit := kind_named(kind.condition_kind).misfit_of_other(nuggets, other_nuggets)):
         raise JobError(misfit)
+    support = support if kind.support else None
+    if kind.support and (misfit := kind_named(kind.condition_kind).misfit_of_support(support)):
+        raise JobError(misfit)
     preferences = preferences if kind.preferences else None
     if kind.preferences and (preferences is None or preferences.kind != kind.preferences):
         raise JobError(f"{kind.name} needs a condition of the kind {kind.preferences}: name one.")
@@ -253,6 +259,7 @@ def find_condition(
         min_relevant_grade=min_relevant_grade,
         nuggets=nuggets,
         other_nuggets=other_nuggets,
+        support=support,
         preferences=preferences,
         of_passages=kind.of_passages,
         judge=judge.judge,

@@ -263,6 +263,7 @@ class LaunchForm(AskForm):
     )
     nuggets = RecordField(Condition.objects.none(), required=False)
     other_nuggets = RecordField(Condition.objects.none(), label="Nuggets to match them with")
+    support = RecordField(Condition.objects.none(), label="Support of sentences")
     preferences = RecordField(Condition.objects.none())
     mode = forms.ChoiceField(
         choices=Job.Mode,
@@ -280,6 +281,7 @@ class LaunchForm(AskForm):
         "kind",
         "nuggets",
         "other_nuggets",
+        "support",
         "preferences",
         "qrels_source",
         "min_relevant_grade",
@@ -309,6 +311,10 @@ class LaunchForm(AskForm):
             self.offer("other_nuggets", campaign.conditions.filter(kind__in=kind.builds_on))
         else:
             del self.fields["other_nuggets"]
+        if kind.support:
+            self.offer("support", campaign.conditions.filter(kind=kind.support).exclude(method=Condition.PANEL))
+        else:
+            del self.fields["support"]
         if kind.preferences:
             self.offer("preferences", campaign.conditions.filter(kind=kind.preferences))
         else:
@@ -319,6 +325,7 @@ class LaunchForm(AskForm):
         names = (
             "nuggets",
             "other_nuggets",
+            "support",
             "preferences",
             "qrels_source",
             "min_relevant_grade",

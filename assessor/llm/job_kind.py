@@ -88,6 +88,11 @@ class JobKind(Protocol):
         """Whether it takes the nuggets of a second condition too."""
         return kind_named(self.condition_kind).matches_banks
 
+    @property
+    def support(self) -> str:
+        """The name of the kind of condition whose labels say which sentences are asked about; "" where none do."""
+        return kind_named(self.condition_kind).support
+
     def called(self, condition: Condition) -> str:
         """Return what is made under a condition that has no name yet, as its name will tell it."""
         return self.name

@@ -58,8 +58,9 @@ def picker(
     sent: the form, empty before it is sent. pasted: topics whose ids were pasted, which go first. A form that has no
     picker means all topics.
     """
-    builds_on = (condition.nuggets_id, condition.other_nuggets_id, condition.preferences_id, condition.qrels_source_id)
-    basis = " ".join(map(str, (kind.name, *builds_on, condition.min_relevant_grade, condition.retrieval_run_id)))
+    nuggets = (condition.nuggets_id, condition.other_nuggets_id)
+    labels = (condition.support_id, condition.preferences_id, condition.qrels_source_id)
+    basis = " ".join(map(str, (kind.name, *nuggets, *labels, condition.min_relevant_grade, condition.retrieval_run_id)))
     states = kind.topic_states(condition, topics)
     selected = _selected(topics, states, sent, basis)
     if pasted:

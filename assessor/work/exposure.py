@@ -55,7 +55,7 @@ def see(person: Person, topic: Topic, kinds: Iterable[str], where: str) -> None:
 def _kinds(conditions: Iterable[Condition]) -> set[str]:
     """Return the kinds of work for which what stands under conditions is a model's, or may be."""
     conditions = list(conditions)
-    kinds = {condition.kind for condition in conditions if condition.is_a_models}
+    kinds = {kind for one in conditions if one.is_a_models for kind in kind_of(one).exposed_kinds(one)}
     creations = {condition.nuggets or condition for condition in conditions}
     # Those of people's files come last: only they take a statement to tell.
     for one in sorted(creations, key=lambda creation: creation.is_peoples):

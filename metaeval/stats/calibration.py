@@ -138,6 +138,15 @@ def _shares(counts: Counts) -> list[list[Estimate]]:
     return [_row(counts[:, given], sizes[:, given]) for given in range(counts.shape[1])]
 
 
+def share_over_topics(hits: npt.ArrayLike, sizes: npt.ArrayLike) -> Estimate:
+    """Return the share of hits among labels clustered in topics, with an interval as shares of outcomes have it.
+
+    hits, sizes: (topics,), whole numbers.
+    """
+    given, of_topics = np.asarray(hits, dtype=np.int64), np.asarray(sizes, dtype=np.int64)
+    return _row(np.stack([of_topics - given, given], axis=1), of_topics)[1]
+
+
 def _row(hits: Counts, sizes: Counts) -> list[Estimate]:
     n, outcomes = int(sizes.sum()), hits.shape[1]
     if not n:

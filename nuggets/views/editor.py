@@ -21,6 +21,7 @@ from assessor.work.queries import minutes, place
 from assessor.work.write_protocol import BadWrite, Result, number
 from nuggets import actions, queries
 from nuggets.access import is_owner, organized_bank, own_bank, readable_bank
+from nuggets.candidates.report import of_bank
 from nuggets.completeness import completeness
 from nuggets.condition_kind import nugget_kind
 from nuggets.models import Nugget, NuggetBank
@@ -75,6 +76,7 @@ def editor(request: PersonRequest, bank_id: int) -> HttpResponse:
         "without_text": without_text,
         "reopening": queries.reopening(bank),
         "lineage": None if owner else queries.lineage(bank, listed),
+        "candidates": None if owner else of_bank(bank),
         "completeness": None if owner else completeness(bank, listed, numbers),
         "time": minutes(bank.task.seconds) if bank.task else "",
     }

@@ -12,7 +12,7 @@ from assessor.accounts.models import Person
 from assessor.archive.registry import KEPT
 from assessor.archive.writer import CampaignArchive
 from assessor.campaigns.actions import add_member, change_protocol, create_campaign, create_condition, end_membership
-from assessor.campaigns.models import Campaign, Condition, Grade, Role
+from assessor.campaigns.models import Answer, Campaign, Condition, Grade, Role
 from assessor.exports.freeze import freeze
 from assessor.exports.pseudonyms import pseudonyms
 from assessor.labels.manual_setups import label_again
@@ -41,6 +41,7 @@ from metaeval.models import CalibrationGate
 from metaeval.stats.panels import Rule, Ties
 from nuggets import actions as on_nuggets
 from nuggets.actions import create_manual_nuggets, redo, undo
+from nuggets.candidates.models import SentenceMatch
 from nuggets.drafting import Cut
 from nuggets.exports import condition_lines
 from nuggets.matching.actions import create_manual_matching, match_by_person
@@ -52,6 +53,7 @@ from support.exports import support_lines
 from tests.assignment.argue.conftest import attested, first, needs, relevance, report
 from tests.assignment.argue.judging_helpers import judged_by_people
 from tests.assignment.scored import auto_condition, vary
+from tests.candidates.model import candidates_condition
 from tests.conftest import QRELS, SEGMENTS, TOPICS, client_of
 from tests.judging import (
     again,
@@ -134,6 +136,7 @@ def make_everything(slug: str, people: dict[str, Person], import_file: Any) -> C
     line["nuggets"].append({"text": "purrs"})
     assert import_file(campaign, "drafts", [line], **drafts).state == "done"
     _match(campaign, olga)
+    _look_for(campaign)
     pseudonyms(campaign)
     freeze(condition=campaign.conditions.get(name="Frozen"), acting_user=olga)
     return campaign
@@ -328,6 +331,16 @@ def _match(campaign: Campaign, olga: Person) -> None:
     of = {"condition": condition, "topic": campaign.topics.get(qid="t1"), "acting_user": olga}
     match_by_person(**of, pairs={(0, 0)}, known=0)
     match_by_person(**of, pairs=set(), known=1)
+
+
+def _look_for(campaign: Campaign) -> None:
+    """Let one sentence state a nugget of an imported bank, and another none."""
+    bank = NuggetBank.objects.get(condition__name="Frozen", topic__qid="t1")
+    labels = campaign.conditions.get(name="from scratch")
+    of = {"condition": candidates_condition(bank.condition, labels, "Candidates"), "edition": bank.editions.get()}
+    of["answer"] = Answer.objects.filter(topic=bank.topic, apart=False, run__task="").earliest("pk")
+    SentenceMatch.objects.create(**of, sentence=0, nugget=bank.nuggets.get())
+    SentenceMatch.objects.create(**of, sentence=1)
 
 
 def _compare(campaign: Campaign, models: Condition, olga: Person) -> None:

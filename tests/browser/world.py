@@ -36,6 +36,7 @@ from nuggets.reports.actions import create_edited_reports, store_readings
 from nuggets.reports.models import EditedReport
 from support.actions import create_support
 from tests.assignment.scored import auto_condition, label_canaries, vary
+from tests.candidates.model import look_for_all
 from tests.matching.model import match_all
 from tests.nuggets.model import make_condition, make_job, make_model
 from tests.studies.control import make_control_set
@@ -172,6 +173,9 @@ def _pages_in_other_states(campaign: Campaign, olga: Person) -> list[str]:
     )
     of_panel = {"campaign": people.campaign, "members": [model, twin], "rule": Rule.UNANIMOUS}
     panel = create_panel(**of_panel, acting_user=olga)
+    supported = people.campaign.conditions.filter(kind="support").order_by("pk")[0]
+    lacking = look_for_all(people.campaign, people.nuggets.name, supported.name, "候選")
+    asked = lacking.sentence_matches.earliest("pk").answer.topic_id
     matched = match_all(campaign, "theirs", "others", "متطابقة")
     misled = label_canaries(auto_condition(campaign.conditions.get(name="theirs"), "إسناد آلي"))
     return [
@@ -181,6 +185,8 @@ def _pages_in_other_states(campaign: Campaign, olga: Person) -> list[str]:
         reverse("panel", args=["demo", panel.pk]),
         reverse("matched_banks", args=[campaign.slug, matched.pk]),
         reverse("matched_topic", args=[campaign.slug, matched.pk, topic.pk]),
+        reverse("candidates", args=["demo", lacking.pk]),
+        reverse("topic_candidates", args=["demo", lacking.pk, asked]),
         reverse("sensitivity", args=["demo", vary(people.nuggets).pk]),
         reverse("control_set", args=["demo", make_control_set(model, "對照", passes=3).pk]),
         reverse("nugget_drafts", args=[task.nugget_bank.pk]),

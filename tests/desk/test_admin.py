@@ -16,7 +16,18 @@ from assessor.accounts.models import Person
 from assessor.campaigns import history
 from assessor.campaigns.actions import add_member, create_campaign
 from assessor.campaigns.admin import LookOnly
-from assessor.campaigns.models import AppendOnly, Campaign, Condition, Event, Import, Invitation, Judge, Role, Topic
+from assessor.campaigns.models import (
+    Answer,
+    AppendOnly,
+    Campaign,
+    Condition,
+    Event,
+    Import,
+    Invitation,
+    Judge,
+    Role,
+    Topic,
+)
 from assessor.campaigns.models.history import AppendOnlyError
 from assessor.exports.actions import ask_for
 from assessor.exports.freeze import freeze
@@ -39,6 +50,7 @@ from tests.api.tokens import make_token
 from tests.assignment.argue.conftest import BANK, FILE, ONE
 from tests.assignment.conftest import assign
 from tests.assignment.scored import auto_condition, vary
+from tests.candidates.model import miss
 from tests.conftest import client_of, make_person
 from tests.desk.asking import asked_elsewhere
 from tests.judging import all_judged, change, judged
@@ -97,7 +109,8 @@ def one_of_each(bank: NuggetBank, import_file) -> dict[type[Model], Model]:
     record_exposure(person, [bank.topic], "nuggets", "test")
     Invitation.objects.create(campaign=campaign, person=person, role=Role.ORGANIZER, invited_by=person)
     TimeSpent.objects.create(task=bank.task, key=uuid4(), seconds=1)
-    match_with_itself(BankEdition.objects.create(bank=bank, edition=1, version=1))
+    match = match_with_itself(BankEdition.objects.create(bank=bank, edition=1, version=1))
+    miss(match.matching.first, Answer.objects.filter(topic=bank.topic)[0])
     grading = give_relevance(campaign, make_person("grader", "assessor"))
     judge_item(RelevanceJudgment.objects.get(topic=grading.topic))
     model = make_model(campaign)

@@ -61,6 +61,7 @@ from tests.api.tokens import make_token
 from tests.assignment.argue.conftest import attested, report
 from tests.assignment.argue.judging_helpers import judged_by_people
 from tests.assignment.scored import auto_condition, label_canaries, vary
+from tests.candidates.model import look_for_all
 from tests.conftest import Importer, client_of, make_person, open_guidelines
 from tests.judging import all_judged, asked, change, give, given, judgeable, leave_out
 from tests.llm.records import leave_traces
@@ -231,6 +232,9 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         "matched_banks": [slug, (matched := campaign.conditions.get(name="Matched").pk)],
         "matched_topic": [slug, matched, campaign.topics.get(qid="t1").pk],
         "matched_banks_file": [slug, matched, "csv"],
+        "candidates": [slug, (lacking := campaign.conditions.get(name="Candidates").pk)],
+        "topic_candidates": [slug, lacking, campaign.topics.get(qid="t1").pk],
+        "candidates_file": [slug, lacking, "csv"],
         "panel": [slug, (panel := campaign.conditions.get(name=f"Panel {SMALL}").pk)],
         "panel_file": [slug, panel, "csv"],
         "sensitivity": [slug, (varied := Sensitivity.objects.get(campaign=campaign, name=f"Varied {SMALL}").pk)],
@@ -337,6 +341,7 @@ def files(campaign: Campaign) -> Iterator[str]:
         "hybrid": "Hybrid 2",
         "panel": "Panel 2",
         "matched_banks": "Matched",
+        "candidates": "Candidates",
         "sensitivity": "Varied 2",
         "influence": "Labels of nuggets",
         "calibration": "Support model 2 against Support people 2",
@@ -439,6 +444,9 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
         for one in {first, job}:
             leave_traces(one)
         match_banks(campaign, new, import_file)
+        supported = campaign.conditions.filter(name="Supported").first() or models_condition(campaign, "Supported")
+        label_as_model(supported, {f"r{number}": {"0.0": "full"} for number in new})
+        look_for_all(campaign, "Beside", "Supported", "Candidates")
         compare(campaign, campaign.model_judges.earliest("pk"), replicate=made)
         for number in new:
             write(edits, topics[0], first, number)

@@ -26,6 +26,7 @@ from nuggets.models import NuggetBank
 from tests.api.tokens import make_token
 from tests.assignment.argue.judging_helpers import HEAL, judged_by_people
 from tests.assignment.scored import auto_condition, label_canaries, vary
+from tests.candidates.model import look_for_all
 from tests.conftest import client_of, make_person
 from tests.judging import give, judged
 from tests.matching.model import match_all
@@ -281,6 +282,7 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     **dict.fromkeys(("hybrids", "hybrid", "hybrid_figure", "hybrid_file"), ("GET", ORGANIZER)),
     **dict.fromkeys(("panels", "panel", "panel_file"), ("GET", ORGANIZER)),
     **dict.fromkeys(("bank_matchings", "matched_banks", "matched_topic", "matched_banks_file"), ("GET", ORGANIZER)),
+    **dict.fromkeys(("candidates", "topic_candidates", "candidates_file"), ("GET", ORGANIZER)),
     **dict.fromkeys(("sensitivities", "sensitivity", "sensitivity_file", "sensitivity_figure"), ("GET", ORGANIZER)),
     **dict.fromkeys(("control_sets", "control_set", "export_control_set"), ("GET", ORGANIZER)),
     "ask_control_set": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
@@ -365,6 +367,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
     other_bank = {"query": "", "qid": "t1", "nuggets": [{"text": "b"}]}
     import_file(campaign, "nuggets", [other_bank], condition="Other N", by="people")
     banks = f"/campaigns/{campaign.slug}/banks/{match_all(campaign, 'N', 'Other N', 'Matched').pk}"
+    lacking = f"/campaigns/{campaign.slug}/candidates/{look_for_all(campaign, 'N', said.name, 'Candidates').pk}"
     varied = vary(campaign.conditions.get(name="N"))
     control = make_control_set(auto_condition(campaign.conditions.get(name="N"), "Watched"))
     frozen = freeze(condition=campaign.conditions.get(name="N"), acting_user=None)
@@ -636,6 +639,9 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "matched_banks": f"{banks}/",
         "matched_topic": f"{banks}/topics/{bank.topic.pk}/",
         "matched_banks_file": f"{banks}/files/csv",
+        "candidates": f"{lacking}/",
+        "topic_candidates": f"{lacking}/topics/{bank.topic.pk}/",
+        "candidates_file": f"{lacking}/files/csv",
         "control_sets": f"{base}/control-sets/",
         "control_set": f"{base}/control-sets/{control.pk}/",
         "ask_control_set": f"{base}/control-sets/{control.pk}/ask/",
@@ -791,6 +797,9 @@ def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str,
         "matched_banks",
         "matched_topic",
         "matched_banks_file",
+        "candidates",
+        "topic_candidates",
+        "candidates_file",
         "panel",
         "panel_file",
         "sensitivity",

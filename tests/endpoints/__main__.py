@@ -47,6 +47,7 @@ KINDS = {
     "Report": (["run_report", *ASKED, *QRELS], '{"extracted": "Dogs bark.", "condensed": "Dogs.", "confidence": 3}'),
     "AutoArgue": (["run_auto_argue", *ASKED], "YES"),
     "Support": (["run_support"], "Full Support"),
+    "AutoCandidates": (["run_candidates", "--nuggets=AutoNuggets", "--support=Support"], '["stated", "absent"]'),
 }
 ASKED_BEHIND = ("behind", "wrong key behind")  # models of LiteLLM that LLMock answers for
 

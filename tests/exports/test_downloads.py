@@ -22,6 +22,7 @@ from assessor.studies.actions import create_panel, register_study
 from metaeval.actions import create_calibration, create_comparison, create_hybrid, run
 from metaeval.stats.panels import Rule
 from tests.assignment.scored import auto_condition, import_banks, label_canaries, vary
+from tests.candidates.model import look_for_all
 from tests.conftest import client_of
 from tests.matching.model import match_all
 from tests.nuggets.model import draft, make_condition, make_model
@@ -76,6 +77,7 @@ def full(people: Condition, model: Condition, n_people: Condition, n_model: Cond
     register_study(campaign=campaign, fields=fields, acting_user=None)
     import_banks(campaign, import_file, {"t1": [("cats purr", "vital")]}, "Other bank")
     match_all(campaign, n_people.nuggets.name, "Other bank", "Matched")
+    look_for_all(campaign, n_people.nuggets.name, people.name, "Candidates")
     draft(make_condition(make_model(campaign)), list(campaign.topics.all()), ["a"])
     make_control_set(label_canaries(auto_condition(n_people.nuggets, "Misled")))
     return campaign
@@ -101,6 +103,7 @@ PAGES = {
     "hybrid": ("Both", "", "study.hybrid.Both.{ending}"),
     "sensitivity": ("Varied", "", "study.sensitivity.Varied.vstrict.{ending}"),
     "panel": ("Both", "", "study.panel.Both.{ending}"),
+    "candidates": ("Candidates", "", "study.candidates.Candidates.{ending}"),
     "matched_banks": ("Matched", "", "study.matched_banks.Matched.{ending}"),
     "calibration": ("Mia's against NIST's", "", "study.calibration.Mia_s_against_NIST_s.{ending}"),
     "study": ("Who", "", "study.study.Who.{ending}"),

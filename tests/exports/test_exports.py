@@ -286,6 +286,7 @@ def test_all_that_is_of_labels_leaves_practice_out(campaign):
         "canaries",
         "panel",
         "matched_banks",
+        "candidates",
         "sensitivity",
     }
 

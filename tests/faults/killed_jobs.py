@@ -15,6 +15,7 @@ import pytest
 from tests.llm.endpoint import RunningEndpoint
 from tests.llm.house import House, house, kill_all_of, wait_until
 from tests.questions.banks import answer, bank, question
+from tests.support.lines import FULL, cites, line
 
 KILLS, FLIGHT, RUNS, TOPICS, DOCUMENTS = 10, 8, 6, 20, 3
 PAIRS = 15 * TOPICS  # of six answers to each topic
@@ -30,6 +31,7 @@ plan = plan_job(
     qrels_source=campaign.qrels_sources.get(), nuggets=campaign.conditions.get(name="Asked"),
     preferences=campaign.conditions.filter(name="PrefJudge").first(),
     other_nuggets=campaign.conditions.filter(name="PrefQuestions").first(),
+    support=campaign.conditions.get(name="Supported"),
 )
 launch(plan, most_calls=None, most_cost=None, acting_user=None)
 """
@@ -76,6 +78,7 @@ JOBS = {
             Kept("argue_labelevent", "sheet_id, version, judgment_id", 3 * ANSWERS, "judgment_id is not null"),
         ],
     ),
+    "AutoCandidates": (ANSWERS, ANSWERS, [Kept("candidates_sentencematch", "answer_id, nugget_id", ANSWERS)]),
 }
 
 
@@ -100,6 +103,11 @@ def fill(study: House, folder: Path, url: str) -> None:
     for run in range(RUNS):
         (folder / f"r{run}").write_text("".join(_answer(run, qid) for qid in topics))
         commands.append(["import_run", "study", str(folder / f"r{run}")])
+    labels = (
+        line(qid, f"r{run}", cites(_text(run, qid), **{f"{qid}-d0": FULL})) for run in range(RUNS) for qid in topics
+    )
+    (folder / "support").write_text("".join(f"{json.dumps(one)}\n" for one in labels))
+    commands.append(["import_support", "study", str(folder / "support"), "--condition=Supported", "--by=people"])
     commands.append(["create_judge", "study", "j", "--model=m", f"--base-url={url}", f"--concurrency={FLIGHT}"])
     study.manage_all(commands)
 
@@ -110,10 +118,13 @@ def _bank(qid: str) -> dict[str, object]:
     return bank(question(why, answer("They heal", cited)), question(where, answer("Dogs", cited)), qid=qid)
 
 
+def _text(run: int, qid: str) -> str:
+    return f"Answer {run} to {qid}: cats purr{', and softly' * run}."
+
+
 def _answer(run: int, qid: str) -> str:
-    text = f"Answer {run} to {qid}: cats purr{', and softly' * run}."
     metadata = {"run_id": f"r{run}", "team_id": "t", "topic_id": qid}
-    responses = [{"text": text, "citations": [f"{qid}-d0"]}]
+    responses = [{"text": _text(run, qid), "citations": [f"{qid}-d0"]}]
     return json.dumps({"metadata": metadata, "responses": responses, "references": [f"{qid}-d0"]}) + "\n"
 
 

@@ -132,7 +132,7 @@ def test_a_new_job_begins_with_what_the_campaign_lacks(client: Client, campaign:
 
 def asked(campaign: Campaign, **more: object) -> dict[str, object]:
     source = campaign.qrels_sources.get(name="NIST")
-    basis = f"AutoNuggets None None None {source.pk} None None"
+    basis = f"AutoNuggets None None None None {source.pk} None None"
     form = {"kind": "AutoNuggets", "judge": campaign.model_judges.get().pk, "qrels_source": source.pk, "replicate": "0"}
     return form | {"basis": basis} | more
 

@@ -111,7 +111,7 @@ def test_published_files_become_a_prompt_set(campaign: Campaign, imported) -> No
     assert f"relevance: qrel_zeroshot_bing.txt, sha256 {sha(GRADER)}\n" in told
     assert told.count("from assay-1") == 1
     others = "query_questions, question_creation, contrast, grounded_questions, grading"
-    assert f"{others}, {OF_REPORTS}, preference, report, matching: from assay-1" in told
+    assert f"{others}, {OF_REPORTS}, preference, report, matching, candidates: from assay-1" in told
     assert "Prompt set published. Choose it in a judge's settings.\n" in told
     assert f"  creation: sha256 {sha(made.texts['creation'])}\n" in told
     creation = CREATION_PROMPT.request(
@@ -141,7 +141,9 @@ def test_published_files_become_a_prompt_set(campaign: Campaign, imported) -> No
 def test_what_files_lack_comes_from_the_projects_own_set(campaign: Campaign, imported) -> None:
     told = imported({"a.yaml": ASSIGNER_2}, "--name", "mine")
     lacking = "creation, importance, query_questions, question_creation, contrast, grounded_questions, grading"
-    assert f"{lacking}, {OF_REPORTS}, support, relevance, preference, report, matching: from assay-1" in told
+    assert (
+        f"{lacking}, {OF_REPORTS}, support, relevance, preference, report, matching, candidates: from assay-1" in told
+    )
     own, made = prompt_set("assay-1"), prompt_set("mine", campaign)
     assert {question for question in job_prompts() if made.texts[question] != own.texts[question]} == {"assignment"}
     two = ASSIGNMENT_PROMPT.request(made, query="q", answer="a", nuggets=["n"])
@@ -405,7 +407,7 @@ def test_the_page_shows_what_was_understood_before_it_makes_a_set(as_olga: Clien
     own, made = prompt_set("assay-1"), prompt_set("published", campaign)
     assert all(sha(text) in page for text in made.texts.values())
     assert f"From <bdi>a.yaml</bdi>, nugget_creation, sha256 <code>{sha(CREATOR)}</code>" in page
-    assert page.count(">From assay-1<") == 16
+    assert page.count(">From assay-1<") == 17
     assert page.count(sha(own.texts["support"])) == 2
     assert "Prompt set published created." in page
 

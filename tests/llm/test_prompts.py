@@ -312,7 +312,7 @@ def test_a_set_without_any_prompt_cannot_be_used(drop_in: DropIn) -> None:
         "The prompt set other has no prompt. Add one or more of creation.md, importance.md, query_questions.md, "
         "question_creation.md, contrast.md, grounded_questions.md, assignment.md, grading.md, attest.md, "
         "answers_question.md, needs_citation.md, first_instance.md, negative.md, support.md, relevance.md, "
-        "preference.md, report.md, matching.md."
+        "preference.md, report.md, matching.md, candidates.md."
     )
 
 

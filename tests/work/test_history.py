@@ -45,11 +45,13 @@ from assignment.argue.models import LabelEvent as ArgueEvent
 from assignment.models import AnswerSheet, LabelEvent, LeftOut
 from metaeval.models import Calculation, Calibration, CalibrationGate, Comparison, Figure, Hybrid, ScoreTable
 from nuggets import actions
+from nuggets.candidates.models import SentenceMatch
 from nuggets.matching.models import BankMatching, NuggetMatch
 from nuggets.models import BankEdit, BankEdition, Drafting, NuggetBank
 from nuggets.reports.models import Reading, Report, ReportEdit
 from support.models import LabelEvent as SupportEvent
 from support.models import SupportSheet
+from tests.candidates.model import miss
 from tests.llm.records import leave_traces
 from tests.matching.model import match_with_itself
 from tests.nuggets.model import draft, make_condition, make_job, make_model
@@ -74,6 +76,7 @@ FIELDS = {
     Report: "text",
     BankMatching: "number",
     NuggetMatch: "second_id",
+    SentenceMatch: "sentence",
     ReportEdit: "verb",
     SupportEvent: "verb",
     LeftOut: "reason",
@@ -194,6 +197,7 @@ def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
         BankEdition: match.matching.first,
         BankMatching: match.matching,
         NuggetMatch: match,
+        SentenceMatch: miss(match.matching.first, Answer.objects.filter(topic=bank.topic)[0]),
         ReportEdit: edit(bank, task).head,
         TimeSpent: TimeSpent.objects.create(task=task, key=uuid4(), seconds=1),
         Exposure: Exposure.objects.get(),

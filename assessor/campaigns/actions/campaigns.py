@@ -99,6 +99,8 @@ def _create_condition(condition: Condition, acting_user: Person | None, protocol
         raise ConditionError(misfit)
     if kind.matches_banks and (misfit := kind.misfit_of_other(condition.nuggets, condition.other_nuggets)):
         raise ConditionError(misfit)
+    if kind.support and (misfit := kind.misfit_of_support(condition.support)):
+        raise ConditionError(misfit)
     condition.protocol = protocol or campaign.protocol
     condition.created_by = acting_user
     if kind.makes_nuggets and source and condition.relevance_threshold > source.max_grade:

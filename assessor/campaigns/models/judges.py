@@ -85,6 +85,7 @@ class Condition(MaybeImported):
         "nuggets__judge",
         "nuggets__preferences__judge",
         "other_nuggets__judge",
+        "support__judge",
         "preferences__judge",
         "qrels_source__condition__judge",
         "shown__judge",
@@ -130,6 +131,15 @@ class Condition(MaybeImported):
         default=None,
         related_name="+",
         help_text="Of matched banks: the condition whose nuggets are matched with those.",
+    )
+    support = models.ForeignKey(
+        "self",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        default=None,
+        related_name="+",
+        help_text="Of candidates for banks: the condition whose labels say which sentences are supported.",
     )
     preferences = models.ForeignKey(
         "self",
@@ -205,6 +215,7 @@ class Condition(MaybeImported):
             "kind": self.kind,
             "nuggets": self.nuggets,
             "other nuggets": self.other_nuggets,
+            "supported by": self.support,
             "creation": creation.method if makes_nuggets else None,
             "qrels": self.qrels_source or creation.qrels_source,
             "retrieval": self.retrieval_run,
@@ -365,7 +376,7 @@ class Condition(MaybeImported):
         """Say whether what a model gave here, or some of it, was a rehearsal: shown wherever its output is."""
         of_grades = self.qrels_source.condition if self.qrels_source else None
         preferences = (self.nuggets or self).preferences
-        builds_on = (self, self.nuggets, self.other_nuggets, preferences, of_grades, self.shown)
+        builds_on = (self, self.nuggets, self.other_nuggets, self.support, preferences, of_grades, self.shown)
         makers = [condition.judge for condition in builds_on if condition]
         return self.has_rehearsals or any(judge.is_rehearsal for judge in makers if judge)
 

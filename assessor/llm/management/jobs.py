@@ -45,6 +45,9 @@ class LaunchCommand(BaseCommand):
             parser.add_argument("--nuggets", required=True, help=f"The condition of the finished {nuggets}.")
         if job_kind_named(self.kind).matches_banks:
             parser.add_argument("--other-nuggets", required=True, help="The condition that they are matched with.")
+        if job_kind_named(self.kind).support:
+            told = "The condition whose labels say which sentences are supported."
+            parser.add_argument("--support", required=True, help=told)
         if preferences := job_kind_named(self.kind).preferences:
             parser.add_argument("--preferences", required=True, help=f"The condition of the {preferences}s.")
         parser.add_argument("--name", default="", help="Name of the condition; by default what is done and by whom.")
@@ -73,6 +76,9 @@ class LaunchCommand(BaseCommand):
                 else None,
                 other_nuggets=_condition(campaign, options["other_nuggets"], names_of_nuggets(), "nuggets")
                 if "other_nuggets" in options
+                else None,
+                support=_condition(campaign, options["support"], [kind.support], "support")
+                if "support" in options
                 else None,
                 preferences=_condition(campaign, options["preferences"], [kind.preferences], "preferences")
                 if "preferences" in options

@@ -32,6 +32,7 @@ _JOBS, _FAILED, _BATCHES = 50, 50, 50  # on a page
 _BUILT_ON = (
     "nuggets",
     "other_nuggets",
+    "support",
     "preferences",
     "qrels_source",
     "min_relevant_grade",
@@ -62,7 +63,8 @@ def launch(request: PersonRequest, slug: str) -> HttpResponse:
     context["usual"] = [one for one in kinds if kind_named(one.condition_kind).is_in_every_study]
     context["further"] = [one for one in kinds if one not in context["usual"]]
     context |= {"picker": topics, "select": _SELECT}
-    needed = {"nuggets", "other_nuggets", "preferences", "" if _choice(form, "retrieval_run") else "qrels_source"}
+    needed = {"nuggets", "other_nuggets", "support", "preferences"}
+    needed |= set() if _choice(form, "retrieval_run") else {"qrels_source"}
     builds_on = [field for field in form.builds_on() if field.name in needed]
     context["unset"] = [field.label.lower() for field in builds_on if _choice(form, field.name) is None]
     if is_valid:
@@ -196,6 +198,8 @@ def _basis(kind: JobKind, condition: Condition) -> tuple[str, int]:
     """Return the field of a new job that can name a condition, and what it is then; "" where there is none."""
     if condition.kind in kind.builds_on:
         return "nuggets", condition.pk
+    if condition.kind == kind.support:
+        return "support", condition.pk
     if condition.kind == kind.preferences:
         return "preferences", condition.pk
     source = condition.grades_made if kind_of(condition).makes_grades and hasattr(condition, "grades_made") else None

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.apps import apps
 from django.contrib.sessions.models import Session
+from django.db import connection
 from django.http import HttpResponse
 from django.test import Client
 
@@ -403,7 +404,15 @@ _SCREENS = (AssignmentScreen, GradingScreen, SupportScreen, ArgueScreen, Relevan
 SCREENS: dict[str, type[Screen]] = {one.kind: one for one in _SCREENS}
 
 
-def everything() -> dict[str, list[dict[str, Any]]]:
-    """Return all rows there are, without sessions, to show that a request changed none."""
-    models = [model for model in apps.get_models() if model is not Session]
-    return {model._meta.label: list(model._base_manager.order_by("pk").values()) for model in models}
+def everything() -> dict[str, list[tuple[Any, ...]]]:
+    """Return all rows there are, without sessions, to show that a request changed none.
+
+    The database is asked directly: to put a query together for each of so many tables takes far longer.
+    """
+    tables = sorted(model._meta.db_table for model in apps.get_models() if model is not Session)
+    found = {}
+    with connection.cursor() as cursor:
+        for table in tables:
+            cursor.execute(f'SELECT * FROM "{table}" ORDER BY 1')
+            found[table] = cursor.fetchall()
+    return found

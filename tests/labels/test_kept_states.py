@@ -12,7 +12,7 @@ from tests.conftest import client_of
 from tests.labels.screens import Screen
 from tests.work.conftest import at_once
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def rename(campaign: Campaign, name: str) -> None:

@@ -49,8 +49,8 @@ PASSWORD = "a good long password"
 _EVERYWHERE = "Assessor"  # the last name of who assesses in every campaign
 # What make_person() makes.
 ASSESSOR, ORGANIZER, ADMINISTRATOR = "assessor", "organizer", "administrator"
-# Marked `database`: what may differ between databases. A job's answers, a page and a file's form do not; that many tests
-# of jobs commit is the threads' sake, and the same queries are as many on each database.
+# Marked `database`: what may differ between databases. What a model answers, what a page says and how many queries it
+# asks do not, and tests of jobs commit only because jobs have threads.
 DATABASE = (
     # Archives and files, whose bytes are the same on both.
     "tests/archive/test_keys.py",

@@ -22,13 +22,15 @@ class Answers(NamedTuple):
     """The answers to a topic, as formulas get them.
 
     labels: (answers, nuggets), SUPPORT, PARTIAL or NOT_SUPPORT; importance: (nuggets,), VITAL, OKAY or ABSENT, and
-    lacks_importance: whether any is ABSENT; words: (answers,).
+    lacks_importance: whether any is ABSENT; words: (answers,). counted: what labels count, by the functions that were
+    asked: several measures ask the same ones.
     """
 
     labels: Codes
     importance: Codes
     lacks_importance: bool
     words: Figures
+    counted: dict[Callable[[Codes], Figures], Figures]
 
 
 def strict(labels: Codes) -> Figures:
@@ -70,7 +72,9 @@ class WeightedMean:
 
     def __call__(self, answers: Answers) -> Figures:
         weights = self.weights(answers.importance)
-        scores: Figures = self.counts(answers.labels) @ weights / (weights.sum() or 1)
+        if self.counts not in answers.counted:
+            answers.counted[self.counts] = self.counts(answers.labels)
+        scores: Figures = answers.counted[self.counts] @ weights / (weights.sum() or 1)
         if self.needs_importance and answers.lacks_importance:
             scores[:] = np.nan
         return scores
@@ -172,7 +176,7 @@ def answer_scores(labels: npt.ArrayLike, importance: npt.ArrayLike, words: npt.A
         raise ValueError(f"{given.shape} labels don't fit {of_nuggets.shape} nuggets")
     lengths = np.full(len(given), np.nan) if words is None else np.asarray(words, dtype=np.float64)
     lacks_importance = bool((of_nuggets == ABSENT).any())
-    scores = NUGGET_SCORES.score(Answers(given.clip(NOT_SUPPORT), of_nuggets, lacks_importance, lengths))
+    scores = NUGGET_SCORES.score(Answers(given.clip(NOT_SUPPORT), of_nuggets, lacks_importance, lengths, {}))
     scores[(given == MISSING).any(axis=1)] = np.nan
     return scores
 

@@ -14,6 +14,7 @@ from django.db.models.functions import Cast, Concat
 
 from assessor.campaigns.models import Answer, Condition
 from assessor.labels.queries import COUNTED, letter_of
+from assessor.scores.cache import answers_read
 from assessor.scores.loading import (
     Answers,
     Cell,
@@ -21,7 +22,6 @@ from assessor.scores.loading import (
     Keys,
     Labels,
     RunName,
-    answers_to,
     as_stored,
     columns_of,
     places_by,
@@ -180,7 +180,7 @@ def load_scores(
         revised = {answer: {str(item): code for item, code in codes.items()} for answer, codes in of_panel.items()}
     found = _banks(condition, topic)
     banks = {bank.topic.pk: bank for bank in found if bank.ids}
-    answers = answers_to(banks)
+    answers = answers_read(banks)
     _read_sheets(condition, banks, answers, topic, revised or {})
     read = {run for bank in banks.values() for run in (*bank.sheets.run.tolist(), *bank.elsewhere)}
     judged_runs = run_names(read if topic is None else _judged_runs(condition), condition)

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assessor.campaigns.models import CONTROL, Condition
-from assessor.campaigns.queries import own_answers, pooled
+from assessor.campaigns.models import CONTROL, Answer, Condition
+from assessor.campaigns.queries import among, own_answers, pooled
 from assessor.scores.cache import kept_in_state, state_of
 from assessor.scores.loading import Labels, RunName, as_stored, parsed
 from assessor.scores.reusability import WithoutTeams
@@ -175,14 +175,19 @@ def _contributed(
 def _cited(wanted: Mapping[int, Set[str]]) -> Iterator[tuple[int, int, Set[str]]]:
     """Yield the keys of topic and run, and what it cites of the docids wanted there, of each answer of a system."""
     answers = own_answers([topic for topic, docids in wanted.items() if docids]).exclude(run__task=CONTROL).order_by()
-    rows = answers.values_list("topic", "run", *as_stored("references", "content")).iterator(_AT_A_TIME)
+    rows = answers.values_list("pk", "topic", "run", *as_stored("references")).iterator(_AT_A_TIME)
+    found: dict[int, tuple[int, int, dict[int, str]]] = {}  # the wanted references by their places, by answer's key
     while some := list(islice(rows, _AT_A_TIME)):
-        for (topic, run, _, content), references in zip(some, parsed(row[2] for row in some), strict=True):
-            # An answer with references cites nothing else, so that few sentences need to be read.
-            if references and wanted[topic].isdisjoint(references):
-                continue
-            cited = {citation for sentence in json.loads(content) for citation in sentence["citations"]}
-            yield topic, run, wanted[topic] & {references[one] if isinstance(one, int) else one for one in cited}
+        for (pk, topic, run, _), references in zip(some, parsed(row[-1] for row in some), strict=True):
+            # An answer with references cites nothing else, so that few texts need to be read.
+            if not references or not wanted[topic].isdisjoint(references):
+                docid_at = {at: docid for at, docid in enumerate(references) if docid in wanted[topic]}
+                found[pk] = topic, run, docid_at
+    texts = Answer.everything.filter(pk__in=among(found)).order_by().values_list("pk", *as_stored("content"))
+    for pk, content in texts.iterator(_AT_A_TIME) if found else ():
+        topic, run, docid_at = found[pk]
+        cited = {citation for sentence in json.loads(content) for citation in sentence["citations"]}
+        yield topic, run, wanted[topic] & {docid_at.get(one, one) for one in cited}
 
 
 def _by_answers(

@@ -2,7 +2,7 @@
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Sum
@@ -12,7 +12,7 @@ from assessor.campaigns.models import Campaign, Condition, Import
 from assessor.campaigns.queries import without_practice
 from assessor.runtime.database_state import database_state
 from assessor.runtime.process_cache import cache
-from assessor.scores.loading import Labels, Scores
+from assessor.scores.loading import Answers, Labels, Scores, answers_to
 from assessor.scores.score_source import scoring_of
 from assessor.scores.tables import SEED, Counting, counted_cells, score_table, tukey_groups_of
 from metaeval.stats.bootstrap import bootstrap_means
@@ -106,6 +106,14 @@ def kept_in_state(name: str, state: tuple[Any, ...], compute: Callable[[], Resul
         kept = state, compute()
         cache.set(name, kept, timeout=None)
     return kept[1]
+
+
+def answers_read(topics: Collection[int]) -> Answers:
+    """Return answers_to() topics: for all conditions that are scored at once, from one reading."""
+    seen = database_state()
+    if seen is None:
+        return answers_to(topics)
+    return kept_in_state("answers", (seen, tuple(topics)), lambda: answers_to(topics))
 
 
 def _scores(condition: Condition, state: tuple[Any, ...] | None = None) -> tuple[tuple[Any, ...], Scores]:

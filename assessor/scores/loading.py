@@ -115,7 +115,7 @@ class Labels(NamedTuple):
         """Return the labels of each topic, by its key."""
         starts = np.flatnonzero(np.diff(self.topic, prepend=-1))
         topics, columns = self.topic[starts], list(self)
-        if len(np.unique(topics)) < len(topics):  # they come by topic, but not from every reader
+        if len(set(topics.tolist())) < len(topics):  # they come by topic, but not from every reader
             order = np.argsort(self.topic, kind="stable")
             topics, starts = np.unique(self.topic[order], return_index=True)
             columns = [column[order] for column in self]

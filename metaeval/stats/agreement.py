@@ -155,7 +155,7 @@ def krippendorff_alphas(codes: npt.ArrayLike, labels: int, levels: Collection[Le
     by_unit = np.stack([(given == label).sum(axis=0, dtype=np.int32) for label in range(labels)])  # (labels, units)
     sizes = by_unit.sum(axis=0, dtype=np.int32)
     coincidences, by_label, units = np.zeros((labels, labels)), np.zeros(labels), 0
-    for size in np.unique(sizes[sizes >= 2]).tolist():  # few: none has more values than there are judges
+    for size in range(2, len(given) + 1):
         values = by_unit[:, sizes == size].astype(np.float64)
         coincidences += (values @ values.T - np.diag(values.sum(axis=1))) / (size - 1)
         by_label += values.sum(axis=1)

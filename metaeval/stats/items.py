@@ -141,7 +141,7 @@ def shorter_banks(topics: Sequence[npt.ArrayLike], *, seed: int, splits: int = 1
     draw = np.random.default_rng(seed)
     chooses = _halves(runs, splits, draw)
     nuggets = np.array([values.shape[1] for values in given])
-    sizes = np.unique(np.linspace(1, nuggets.max(), _SIZES).round().astype(int))
+    sizes = np.array(sorted(set(np.linspace(1, nuggets.max(), _SIZES).round().astype(int).tolist())))
     totals = np.zeros((2, len(chooses), len(sizes), runs))
     judged = np.zeros(runs)
     for values in given:

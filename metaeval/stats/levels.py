@@ -8,6 +8,7 @@ All pairs of cells are compared once, topic by topic (topic_pairs). Everything e
 included, is a weighted sum of these comparisons.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from metaeval.stats.means import DIGITS, Figures
 from metaeval.stats.statistic import Statistic, undefined
 
 NO_TOPIC = "no topic has a tau"
+_MOST_COUNTS = 1_000_000  # of pairs of distinct scores: 8 MB
 Whole = npt.NDArray[np.int64]
 
 
@@ -66,15 +68,14 @@ def pair_scores(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Figures, F
 def tau_levels(first: npt.ArrayLike, second: npt.ArrayLike, pairs: TopicPairs | None = None) -> Levels:
     """Return tau-b at the three levels. first, second: (runs, topics); pairs: their topic_pairs, if known."""
     x, y = pair_scores(first, second)
-    pairs = pairs or topic_pairs(x, y)
     once = np.ones((1, x.shape[1]))
     means = run_means(x, once), run_means(y, once)
-    by_topic = pairs.within()
+    by_topic = pairs.within() if pairs else taus(x.T.round(DIGITS), y.T.round(DIGITS))
     defined = int((~np.isnan(by_topic)).sum())
     return Levels(
         run=_statistic(taus(*means)[0], int((~np.isnan(means[0])).sum())),
         topic=Statistic(float(np.nanmean(by_topic)), defined) if defined else undefined(0, NO_TOPIC),
-        cell=_statistic(pairs.across(once)[0], int((~np.isnan(x)).sum())),
+        cell=_statistic(float(pairs.across(once)[0]) if pairs else _tau_of_cells(x, y), int((~np.isnan(x)).sum())),
         undefined_topics=len(by_topic) - defined,
         by_topic=by_topic,
     )
@@ -100,8 +101,7 @@ def topic_pairs(first: Figures, second: Figures) -> TopicPairs:
     any cell compares with all of them depends on its place among these alone, and is looked up.
     """
     topics = first.shape[1]
-    topic, run = np.nonzero(~np.isnan(first).T)  # cells by topic
-    x, y = (np.unique(scores[run, topic].round(DIGITS), return_inverse=True)[1] for scores in (first, second))
+    topic, x, y = _cells(first, second)
     starts = np.searchsorted(topic, np.arange(topics + 1))
     concordance = np.zeros((topics, topics))
     for at in range(topics):
@@ -117,6 +117,28 @@ def topic_pairs(first: Figures, second: Figures) -> TopicPairs:
             concordance[at:, at] = np.bincount(topic[cells] - at, of_cells, topics - at)
     concordance = concordance + np.tril(concordance, -1).T
     return TopicPairs(concordance, _untied(topic, x, topics), _untied(topic, y, topics))
+
+
+def _tau_of_cells(first: Figures, second: Figures) -> float:
+    """Return the tau of all cells: sooner than topic_pairs(), which tells more, where distinct scores are few."""
+    _, x, y = _cells(first, second)
+    shape = int(x.max(initial=-1)) + 1, int(y.max(initial=-1)) + 1
+    if math.prod(shape) > _MOST_COUNTS:
+        return float(topic_pairs(first, second).across(np.ones((1, first.shape[1])))[0])
+    counts = np.bincount(x * shape[1] + y, minlength=math.prod(shape)).reshape(shape).astype(np.float64)
+    less = counts.cumsum(axis=0) - counts  # of the cells with less by the first: by what they have by the second
+    below = less.cumsum(axis=1) - less
+    above = less.sum(axis=1, keepdims=True) - less - below
+    concordance = 2 * (counts * (below - above)).sum()
+    untied = [np.array([len(x) ** 2 - (counts.sum(axis=axis) ** 2).sum()]) for axis in (1, 0)]
+    return float(tau(np.array([concordance]), *untied)[0])
+
+
+def _cells(first: Figures, second: Figures) -> tuple[Whole, Whole, Whole]:
+    """Return the topic of each cell, by topic, and the places of its two scores among all that are distinct."""
+    topic, run = np.nonzero(~np.isnan(first).T)
+    x, y = (np.unique(scores[run, topic].round(DIGITS), return_inverse=True)[1] for scores in (first, second))
+    return topic, x, y
 
 
 def measure_pairs(first: npt.ArrayLike, second: npt.ArrayLike) -> list[TopicPairs]:

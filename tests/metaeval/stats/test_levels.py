@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.stats import kendalltau
 
+from metaeval.stats import levels
 from metaeval.stats.bootstrap import bootstrap_tau, count_topics, draw_topics, interval, replicates
 from metaeval.stats.correlation import CONSTANT, TOO_FEW, taus
-from metaeval.stats.levels import NO_TOPIC, pair_scores, tau_levels
+from metaeval.stats.levels import NO_TOPIC, pair_scores, tau_levels, topic_pairs
 from metaeval.stats.means import COMPLETE, INCOMPLETE, UNANSWERED, Policy, counted
 from metaeval.stats.statistic import Statistic
 from metaeval.stats.topics_needed import topics_needed
@@ -66,6 +67,14 @@ def test_the_three_levels_are_what_scipy_says(data: st.DataObject, runs: int, to
     by_topic = [of_cells(x[:, at], y[:, at]) for at in range(topics)]
     assert found.by_topic == pytest.approx(np.array(by_topic), abs=1e-12, nan_ok=True)
     assert all(-1 <= value.value <= 1 for value in (found.run, found.topic, found.cell) if value.value is not None)
+
+
+def test_cells_compare_alike_by_their_scores_and_by_topic(monkeypatch: pytest.MonkeyPatch):
+    x, y = (side[..., 0] for side in two_sides(4, 9, 7, lacking=0.1))
+    pairs = topic_pairs(*pair_scores(x, y))
+    by_scores = tau_levels(x, y).cell
+    monkeypatch.setattr(levels, "_MOST_COUNTS", 0)
+    assert tau_levels(x, y).cell == tau_levels(x, y, pairs).cell == by_scores
 
 
 @settings(deadline=None)

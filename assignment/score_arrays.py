@@ -202,7 +202,8 @@ def load_scores(
             if run in place and (not is_panel or judged.holds(key, run)):
                 take(cells, run, Cell(is_apart, sheet if is_newest else None))
         said, lacking = what_counts(condition, cells, own[key], bank.elsewhere & place.keys())
-        counted = sheets.at(list(said.values()))
+        places = list(said.values())
+        counted = sheets if places == list(range(len(sheets.run))) else sheets.at(places)
         said_of.append((bank, _of_runs(bank.sheets, said) if condition.of_passages else counted))
         given = _in_rows([place[run] for run in said], counted, bank, is_control)
         states[[place[run] for run in said], at] = COMPLETE
@@ -300,9 +301,10 @@ def _read_sheets(
         is_newest = edition[here] == bank.edition
         codes = np.full((len(here), len(bank.ids)), MISSING, dtype=np.int8)
         codes[is_newest] = _codes(bank.ids, [joined[sheet] or ":" for sheet in here[is_newest].tolist()])
-        is_unknown = (codes == ord(_UNKNOWN)).any(axis=1)
+        is_unknown = codes == ord(_UNKNOWN)
         if is_unknown.any():
-            raise ValueError(f"A label of answer {answer[here][is_unknown][0]} is none of {', '.join(known)}.")
+            [unknown, *_] = answer[here][is_unknown.any(axis=1)]
+            raise ValueError(f"A label of answer {unknown} is none of {', '.join(known)}.")
         if condition.is_panel:  # which has no labels but its own
             codes[:] = MISSING
         for sheet in np.flatnonzero(is_newest).tolist() if revised else ():
@@ -339,7 +341,9 @@ def _codes(wanted: Sequence[str], joined: Sequence[str]) -> Codes:
         columns = [at for at, nugget in enumerate(wanted) if nugget in place]
         letters = "".join(parts[2 * sheet + 1] for sheet in asking)
         given = np.frombuffer(letters.encode().translate(_CODES), dtype=np.int8).reshape(len(asking), len(place))
-        codes[np.ix_(asking, columns)] = given[:, [place[wanted[at]] for at in columns]]
+        codes[np.ix_(asking, columns) if len(sheets) > 1 else (slice(None), columns)] = given[
+            :, [place[wanted[at]] for at in columns]
+        ]
     return codes
 
 

@@ -12,7 +12,9 @@ from assessor.exportables import (
     LATEX,
     Chosen,
     Exportable,
+    Form,
     Order,
+    Page,
     always,
     judged_answers,
     of_conditions,
@@ -21,10 +23,12 @@ from assessor.exportables import (
 )
 from assessor.work.exposure import Seen
 from assignment import paper_tables
+from assignment.editions import edition_conditions, score_lines
 from assignment.exports import assignment_lines
 from assignment.label_kind import ASSIGNMENT, Assignment
 from assignment.models import AnswerSheet
 from assignment.queries import labelling
+from nuggets.inheritance import difference_lines, inherited_conditions
 
 Lines = Callable[[Condition, Collection[Topic] | None, Collection[Run] | None], Iterator[str]]
 
@@ -86,6 +90,13 @@ def of_answers(kind: Assignment, name: str, title: str, lines: Lines, by_answer:
     )
 
 
+def _editions_seen(chosen: Chosen) -> Seen:
+    """Yield the inherited nuggets, and the conditions that label them, with their topics."""
+    yield chosen.record, topics_of(chosen.record.draftings.all(), "topic")
+    for condition in edition_conditions(chosen.record):
+        yield condition, topics_of(AnswerSheet.objects.filter(condition__in=condition.label_sources), "answer__topic")
+
+
 EXPORTABLES = (
     *of_answers(
         ASSIGNMENT,
@@ -93,5 +104,18 @@ EXPORTABLES = (
         "Assignments",
         assignment_lines,
         "Labels of each answer under all conditions, side by side",
+    ),
+    Exportable(
+        "editions",
+        "A former edition's nuggets and this one's: what changed, and scores by those that both have",
+        {"changes": Form("Changes", "changes.csv", heads=1), "scores": Form("Scores", "scores.csv", heads=1)},
+        lambda it: (difference_lines if it.form == "changes" else score_lines)(it.record),
+        lambda it: it.record.draftings.count(),
+        Order.REPORTS,
+        of_conditions("condition in which people edit a former edition's nuggets", inherited_conditions),
+        label="Former edition and this one",
+        of_labels=always,
+        shows=_editions_seen,
+        page=Page("editions_file", "editions/<int:condition_id>/files/<str:form>"),
     ),
 )

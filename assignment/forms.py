@@ -1,12 +1,13 @@
 """What organizers fill in to have nuggets assigned, and control runs made."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from django import forms
 
 from assessor.accounts.models import Person
 from assessor.campaigns.forms import ConditionFields, RecordField
+from assessor.campaigns.http import NO_FILE
 from assessor.campaigns.models import Campaign, Condition
 from assessor.labels.shown_labels import with_a_models_labels
 from assignment.actions import create_manual_assign, usual_name
@@ -84,3 +85,16 @@ class ControlForm(forms.Form):
         super().__init__(*args, **kwargs)
         nuggets = campaign.conditions.filter(kind__in=ASSIGNMENT.builds_on)
         self.fields["nuggets"].queryset = nuggets  # type: ignore[attr-defined]
+
+
+class FormerEditionForm(forms.Form):
+    """What a former edition's runs got."""
+
+    condition = forms.ModelChoiceField(Condition.objects.none(), label="This edition's labels", empty_label=None)
+    upload = forms.FileField(label="The former edition's assignments (JSONL)", error_messages={"required": NO_FILE})
+
+    def __init__(self, conditions: Sequence[Condition], *args: Any) -> None:
+        super().__init__(*args)
+        self.fields["condition"].queryset = Condition.objects.filter(  # type: ignore[attr-defined]
+            pk__in=[one.pk for one in conditions]
+        )

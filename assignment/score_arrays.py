@@ -1,7 +1,7 @@
 """The scores of a condition as arrays, from what stands on its answer sheets."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import chain
 from string import ascii_lowercase
@@ -161,13 +161,14 @@ def load_scores(
     revised: Revised | None = None,
     *,
     of_canaries: bool = False,
+    only: Set[int] | None = None,
 ) -> tuple[Scores, Callable[[], Labels]]:
     """Compute all scores of a condition from its answer sheets, read a few thousand at a time.
 
     Return them with what puts the labels together, which takes a tenth of the time and most of the memory.
 
     topic: this one alone, by key; the runs stay those of all topics. revised: labels in the place of those that stand.
-    of_canaries: of these runs alone, which are else left out.
+    of_canaries: of these runs alone, which are else left out. only: the nuggets that count, by key; None: all.
 
     Runs and judged topics are those with a sheet; but where no nugget of a topic counts, nothing is judged. Of several
     banks of a topic (handed over) the one that was finished last counts. A cell is incomplete where the run answered
@@ -178,7 +179,7 @@ def load_scores(
     if condition.is_panel:
         of_panel = codes_by_answer(condition, topic)
         revised = {answer: {str(item): code for item, code in codes.items()} for answer, codes in of_panel.items()}
-    found = _banks(condition, topic)
+    found = _banks(condition, topic, only)
     banks = {bank.topic.pk: bank for bank in found if bank.ids}
     answers = answers_read(banks)
     _read_sheets(condition, banks, answers, topic, revised or {})
@@ -231,10 +232,10 @@ def left_out_nuggets(condition: Condition) -> dict[int, str]:
     return {nugget: reason for (_, nugget), (is_out, reason) in newest.items() if is_out}
 
 
-def _banks(condition: Condition, topic: int | None) -> list[_Bank]:
+def _banks(condition: Condition, topic: int | None, only: Set[int] | None = None) -> list[_Bank]:
     """Return the banks that a condition's scores go by, by topic's id; of one topic alone, by key, or of all."""
     reasons = left_out_nuggets(condition)
-    return [_bank(edition, reasons) for edition in scored_editions(condition, topic)]
+    return [_bank(edition, reasons, only) for edition in scored_editions(condition, topic)]
 
 
 def _judged_runs(condition: Condition) -> set[int]:
@@ -248,9 +249,10 @@ def _judged_runs(condition: Condition) -> set[int]:
     return set(condition.campaign.runs.filter(judged).values_list("pk", flat=True))
 
 
-def _bank(edition: BankEdition, reasons: dict[int, str]) -> _Bank:
-    """Return a bank. reasons: why nuggets are left out, by id."""
-    counted = [nugget for nugget in edition.nuggets if nugget["id"] not in reasons]
+def _bank(edition: BankEdition, reasons: dict[int, str], only: Set[int] | None) -> _Bank:
+    """Return a bank. reasons: why nuggets are left out, by id; only: those that count."""
+    of_interest = [nugget for nugget in edition.nuggets if only is None or nugget["id"] in only]
+    counted = [nugget for nugget in of_interest if nugget["id"] not in reasons]
     importance = [IMPORTANCE[nugget["importance"]] for nugget in counted]
     topic = edition.bank.topic
     scored = ScoredTopic(
@@ -260,7 +262,7 @@ def _bank(edition: BankEdition, reasons: dict[int, str]) -> _Bank:
         nuggets=len(counted),
         lacks_vital=VITAL not in importance and ABSENT not in importance,
         lacks_importance=ABSENT in importance,
-        left_out=[(nugget["text"], reasons[nugget["id"]]) for nugget in edition.nuggets if nugget["id"] in reasons],
+        left_out=[(nugget["text"], reasons[nugget["id"]]) for nugget in of_interest if nugget["id"] in reasons],
     )
     return _Bank(edition.bank_id, scored, edition.edition, [str(nugget["id"]) for nugget in counted], importance)
 

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from assignment.views import control, flags, labelling
+from assignment.views import control, editions, flags, labelling
 
 urlpatterns = [
     path("assign/<int:task_id>/", labelling.assignment, name="assignment"),
@@ -13,6 +13,7 @@ urlpatterns = [
     path("assign/<int:task_id>/answers/<int:sheet_id>/later/", labelling.later, name="assignment_later"),
     path("assign/<int:task_id>/nuggets/<int:nugget_id>/", labelling.nugget, name="assignment_nugget"),
     path("assign/<int:task_id>/sign-off/", labelling.sign_off, name="assignment_sign_off"),
+    path("campaigns/<slug:slug>/editions/<int:condition_id>/", editions.editions, name="editions"),
     path("campaigns/<slug:slug>/control-runs/", control.control_runs, name="control_runs"),
     path("campaigns/<slug:slug>/questions/<int:condition_id>/", flags.questions, name="assignment_questions"),
     path("campaigns/<slug:slug>/questions/<int:condition_id>/adopt/", flags.adopt, name="resolve_label"),

@@ -9,10 +9,12 @@ class NuggetsConfig(AppConfig):
     def ready(self) -> None:
         from assessor.campaigns.models import Condition, Judge
         from assessor.imports import importer
+        from nuggets.former_banks import FormerBankLoader
         from nuggets.loaders import DraftLoader, NuggetLoader
         from nuggets.models import Drafting, Nugget, NuggetBank
 
         importer.register(DraftLoader)
+        importer.register(FormerBankLoader)
         importer.register(
             NuggetLoader,
             importer.brought(Nugget, "bank__import_record"),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 
 MANUAL, AUTO, EDITS = "ManualNuggets", "AutoNuggets", "AutoNuggets+Edits"
+INHERITED = "Inherited+Edits"  # the bank of a former edition of the track, which people edit
 
 
 class Nuggets(ConditionKind):
@@ -38,9 +39,9 @@ class Nuggets(ConditionKind):
     counted = "nuggets"
     done = "written"
     blind_method = MANUAL
-    peoples_methods: Sequence[str] = (MANUAL, EDITS)
-    methods: Sequence[str] = (MANUAL, AUTO, EDITS)
-    drafted_methods: Sequence[str] = (AUTO, EDITS)
+    peoples_methods: Sequence[str] = (MANUAL, EDITS, INHERITED)
+    methods: Sequence[str] = (MANUAL, AUTO, EDITS, INHERITED)
+    drafted_methods: Sequence[str] = (AUTO, EDITS, INHERITED)
     makes_nuggets = True
     thing = "nugget"  # what one is called
     gold: Sequence[Any] | None = None  # the gold answers of a new one; None where a nugget has no such thing
@@ -72,9 +73,19 @@ class Nuggets(ConditionKind):
     }
 
     def in_words(self, condition: Condition) -> str:
+        if is_inherited(condition):
+            return f"{self.title} {condition.judge} ({condition.maker}), edited by people"
         if condition.edits_drafts:
             return f"{self.title} drafted by {condition.maker}, edited by people"
         return super().in_words(condition)
+
+    def pages(self, condition: Condition) -> Sequence[tuple[str, str]]:
+        return [("editions", "Former edition")] if is_inherited(condition) else []
+
+    def start(self, condition: Condition) -> str:
+        if is_inherited(condition):
+            return "You start from the nuggets of a former edition."
+        return super().start(condition)
 
     def prepare(self, task: Task) -> None:
         from nuggets.actions import prepare_bank
@@ -177,8 +188,13 @@ class Nuggets(ConditionKind):
 NUGGETS = Nuggets()
 
 
+def is_inherited(condition: Condition) -> bool:
+    """Say whether people edit the nuggets of a former edition there."""
+    return condition.method == INHERITED
+
+
 def edited_methods() -> list[str]:
-    """Return the methods under which people edit what a model drafts, of all kinds of nuggets."""
+    """Return the methods under which people edit what a model drafts or a former edition had, of all nuggets."""
     kinds = [kind for kind in condition_kinds() if kind.makes_nuggets]
     return [method for kind in kinds for method in kind.drafted_methods if method in kind.peoples_methods]
 

@@ -137,7 +137,7 @@ def edit_counts(banks: Iterable[NuggetBank]) -> dict[int, Counter[str]]:
 
 def draftings(condition: Condition) -> QuerySet[Drafting]:
     """Return what a model made under a condition, by topic id, with the banks that came of it; not for practice."""
-    banks = NuggetBank.objects.select_related("task__person").order_by("pk").prefetch_related("nuggets")
+    banks = NuggetBank.objects.select_related("task__person", "topic").order_by("pk").prefetch_related("nuggets")
     found: QuerySet[Drafting] = without_practice(condition.draftings.all())
     found = found.select_related("topic").order_by(byte_order("topic__qid"))
     return found.prefetch_related(Prefetch("banks", banks))

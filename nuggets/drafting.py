@@ -12,13 +12,14 @@ class Step(NamedTuple):
     """A window of segments, and the whole list as the model left it after reading them.
 
     runs: where answers were read instead, the tags of the runs whose answers stood in each request. votes: how often a
-    reply named each of the list so far.
+    reply named each of the list so far. former_qid: of the topic in the edition from which the list is inherited.
     """
 
     docids: list[str]
     nuggets: list[str]
     runs: Sequence[list[str]] = ()
     votes: Sequence[int] = ()
+    former_qid: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """Return it as a drafting keeps it."""

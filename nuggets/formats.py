@@ -17,7 +17,7 @@ from assessor.formats.lines import Line
 from assessor.formats.report import TAKE_AS_MISSING, Report
 
 IMPORTANCE = ("vital", "okay")
-ORIGINS = ("written", "drafted", "merged", "split", "imported")
+ORIGINS = ("written", "drafted", "inherited", "merged", "split", "imported")
 LINEAGE = ("id", "origin", "parents", "evidence")
 
 

@@ -1,7 +1,7 @@
 """Loading nugget banks under a condition of their own."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 from uuid import UUID, uuid4
 
 from django.db.models import QuerySet
@@ -195,12 +195,13 @@ class NuggetLoader(ConditionLoader):
 
 
 class DraftRecord(NamedTuple):
-    """A model's drafts on a topic in its order, each with its importance or ""."""
+    """Drafts on a topic in their order, each with its importance or "". former_qid: as of Step."""
 
     line: Line
     qid: str
     texts: list[str]
     importance: list[str]
+    former_qid: str = ""
 
 
 class DraftLoader(ConditionLoader):
@@ -209,8 +210,10 @@ class DraftLoader(ConditionLoader):
     kind = "drafts"
     label = "Drafts of nuggets, for people to edit"
     brings = "drafts"
-    asks = ("condition", "source", "maker", "invalid_labels")
+    asks: ClassVar[Sequence[str]] = ("condition", "source", "maker", "invalid_labels")
     batch_size = 50
+    method = EDITS
+    by = "model"
 
     @classmethod
     def recognises(cls, beginning: Beginning) -> bool:
@@ -218,7 +221,7 @@ class DraftLoader(ConditionLoader):
 
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
         super().__init__(campaign, options, report)
-        self.name, self.maker = options["condition"], options["maker"]
+        self.name, self.maker = options["condition"], self.read_maker(options)
         self.source = self._find_source(options["qrels"])
         self.condition = self._find_condition()
         protocol = self.condition.protocol if self.condition else campaign.protocol
@@ -239,6 +242,10 @@ class DraftLoader(ConditionLoader):
             add_error("maker", "Say which model made these drafts.")
         return {"condition": name, "qrels": qrels, "maker": maker}
 
+    def read_maker(self, options: Options) -> str:
+        """Return the name of the judge who made the drafts."""
+        return options["maker"]
+
     def _find_source(self, name: str) -> QrelsSource | None:
         """Return the grades by which the editor shows passages beside the drafts."""
         source: QrelsSource | None = self.campaign.qrels_sources.filter(name=name).first()
@@ -258,12 +265,15 @@ class DraftLoader(ConditionLoader):
         condition = found.select_related("judge", "qrels_source", "import_record", "protocol").first()
         if condition is None:
             return None
-        if condition.import_record is None or condition.method != EDITS:
+        if condition.import_record is None or condition.method != self.method:
             found_there = f"{self.name}, {condition.kind} by {condition.method}"
-            self._refuse("condition", found_there, "a new name, or that of imported drafts")
+            self._refuse("condition", found_there, f"a new name, or that of imported {self.brings}")
             return None
+        assert condition.judge is not None, "who made a file"
         if self.maker != str(condition.judge):
             self._refuse("maker", self.maker, f"{condition.judge}, as {self.name} is known already")
+        elif self.by != condition.judge.parameters["by"]:
+            self._refuse("by", self.by, f"{condition.judge.parameters['by']}, as {self.name} is known already")
         elif self.source and self.source != condition.qrels_source:
             self._refuse("qrels", str(self.source), f"{condition.qrels_source}, as {self.name} is known already")
         return condition
@@ -273,16 +283,26 @@ class DraftLoader(ConditionLoader):
 
     def read(self, lines: Iterable[Line]) -> Iterator[DraftRecord]:
         for record in read_banks(lines, self.report, invalid_labels_missing=self.invalid_labels_missing):
+            self.warn_of_keys(record)
             # As the editor folds what is typed, so that an untouched draft is equal to what it was.
             texts = [" ".join(nugget.text.split()) for nugget in record.nuggets]
-            if (
-                record.extras.keys() - {"qid"}
-                or record.ancestors
-                or any(nugget.extras or nugget.lineage for nugget in record.nuggets)
-            ):
-                number = record.line.number
-                self.report.warn("further keys left out", number, "nuggets", "more keys", "text and importance alone")
-            yield DraftRecord(record.line, record.qid, texts, [nugget.importance for nugget in record.nuggets])
+            importance = [nugget.importance for nugget in record.nuggets]
+            qid, former = self.read_topic(record)
+            yield DraftRecord(record.line, qid, texts, importance, former)
+
+    def read_topic(self, record: BankRecord) -> tuple[str, str]:
+        """Return the id of a line's topic here and, where it has another one there, in the former edition."""
+        return record.qid, ""
+
+    def warn_of_keys(self, record: BankRecord) -> None:
+        """Report it where a line says more than is kept."""
+        if (
+            record.extras.keys() - {"qid"}
+            or record.ancestors
+            or any(nugget.extras or nugget.lineage for nugget in record.nuggets)
+        ):
+            number = record.line.number
+            self.report.warn("further keys left out", number, "nuggets", "more keys", "text and importance alone")
 
     def sift(self, records: Sequence[DraftRecord]) -> list[DraftRecord]:
         qids = [record.qid for record in records]
@@ -295,11 +315,15 @@ class DraftLoader(ConditionLoader):
 
     def _is_new(self, record: DraftRecord, topic: Topic | None, loaded: Drafting | None) -> bool:
         number, report = record.line.number, self.report
+        field = "topic" if record.former_qid else "qid"
         if topic is None:
-            report.error(number, "qid", record.qid, LACKING)
+            report.error(number, field, record.qid, LACKING)
             return False
-        if self.repeats(record.qid, record.line, "qid", record.qid):
+        if self.repeats(record.qid, record.line, field, record.qid):
             return False
+        if self.condition and loaded and loaded.former_qid != record.former_qid:
+            expected = f"{loaded.former_qid or record.qid}, as {self.name} has it"
+            self._refuse("qid", record.former_qid or record.qid, expected, number)
         if not 0 < len(record.texts) <= self.most:
             found, expected = f"{len(record.texts)} drafts", f"1 to {self.most}"
             report.error(number, "nuggets", found, expected, remedy="The protocol says how long a model's list may be.")
@@ -329,7 +353,7 @@ class DraftLoader(ConditionLoader):
         if not records:
             return
         if self.condition is None:
-            self.condition = self._made_of(import_record, imported_judge(self.maker, "model"))
+            self.condition = self._made_of(import_record, imported_judge(self.maker, self.by))
             self.condition.save()
             self.report.counts["conditions added"] += 1
         topics = rows_by(self.campaign.topics, "qid", [record.qid for record in records])
@@ -339,6 +363,7 @@ class DraftLoader(ConditionLoader):
                 topics[record.qid],
                 import_record,
                 [Draft(*pair) for pair in zip(record.texts, record.importance, strict=True)],
+                record.former_qid,
             )
             for record in records
         )
@@ -352,7 +377,7 @@ class DraftLoader(ConditionLoader):
             campaign=self.campaign,
             name=self.name,
             kind=NUGGETS.name,
-            method=EDITS,
+            method=self.method,
             qrels_source=self.source,
             judge=judge or Judge(name=self.maker),
             protocol=self.campaign.protocol,
@@ -360,15 +385,17 @@ class DraftLoader(ConditionLoader):
         )
 
 
-def _drafting(condition: Condition, topic: Topic, import_record: Import, drafts: Sequence[Draft]) -> Drafting:
-    """Return a model's list that came in a file, not saved."""
+def _drafting(
+    condition: Condition, topic: Topic, import_record: Import, drafts: Sequence[Draft], former_qid: str = ""
+) -> Drafting:
+    """Return a list that came in a file, not saved."""
     importance = [draft.importance for draft in drafts]
     return Drafting(
         import_record=import_record,
         condition=condition,
         topic=topic,
         judge=condition.judge,
-        steps=[Step([], [draft.text for draft in drafts]).as_json()],
+        steps=[Step([], [draft.text for draft in drafts], former_qid=former_qid).as_json()],
         importance=[importance] if any(importance) else [],
     )
 

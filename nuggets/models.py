@@ -14,7 +14,8 @@ class Drafting(MaybeImported, AppendOnly):
     """How a model came to its list of nuggets for a topic under a condition, whose prompts and protocol it used.
 
     The list after the last step is the model's; AutoNuggets keeps the best of it, and people edit all of it. Of a model
-    that was asked elsewhere a file brings the list, which is the only step then, of no segments.
+    that was asked elsewhere, and of a former edition, a file brings the list, which is the only step then, of no
+    segments.
     """
 
     condition = models.ForeignKey("campaigns.Condition", models.PROTECT, related_name="draftings")
@@ -52,6 +53,11 @@ class Drafting(MaybeImported, AppendOnly):
     def votes(self) -> list[int]:
         """How often a reply named each question of its list, where it was made from answers; else nothing."""
         return list(self.steps[-1].get("votes", ()))
+
+    @property
+    def former_qid(self) -> str:
+        """The id that the topic had in the former edition from which the list comes, where it was another one."""
+        return str(self.steps[-1].get("former_qid", ""))
 
     @property
     def labels(self) -> list[str]:
@@ -160,6 +166,7 @@ class Nugget(models.Model):
     class Origin(models.TextChoices):
         WRITTEN = "written", "written by a person"
         DRAFTED = "drafted", "drafted by a model"
+        INHERITED = "inherited", "inherited from a former edition"
         MERGED = "merged", "merged from others"
         SPLIT = "split", "split from another"
         IMPORTED = "imported", "imported"

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby, zip_longest
 from operator import attrgetter
+from typing import NamedTuple
 
 from django.db.models import QuerySet
 
@@ -62,32 +63,44 @@ def _as_latex(text: str, importance: str) -> str:
     return f"\\textbf{{{as_latex(text)}}}" if importance == Nugget.Importance.VITAL else as_latex(text)
 
 
-_EDITS = ("topic", "place", "draft", "importance", "end", "became", "became_importance")
-
-
 def edits(condition: Condition, topics: Collection[Topic] | None, form: str) -> Iterator[str]:
     """Yield each draft of a condition with what people made of it, and what they added: "csv", "jsonl" or "tex"."""
     drafted = NuggetBank.objects.filter(condition=condition).exclude(drafting=None).exclude(task=None)
     banks = without_practice(_on(drafted, topics)).select_related("topic", "drafting")
     found = banks.order_by(byte_order("topic__qid"), "pk").prefetch_related("nuggets").iterator(_AT_A_TIME)
     if form == "jsonl":
-        return (to_json(dict(zip(_EDITS, row, strict=True))) + "\n" for bank in found for row in _edit_rows(bank))
+        return (to_json(row._asdict()) + "\n" for bank in found for row in edit_rows(bank))
     if form == "csv":
-        rows = ((*row[:5], "; ".join(row[5]), "; ".join(row[6])) for bank in found for row in _edit_rows(bank))
-        return write_table(_EDITS, rows)
+        rows = ((*row[:5], "; ".join(row[5]), "; ".join(row[6])) for bank in found for row in edit_rows(bank))
+        return write_table(EditRow._fields, rows)
     return (line for bank in found for line in _edits_latex(bank, condition))
 
 
-def _edit_rows(bank: NuggetBank) -> Iterator[tuple[str, int | None, str, str, str, list[str], list[str]]]:
-    """Yield the drafts in the model's order, then the nuggets that are made from none."""
+class EditRow(NamedTuple):
+    """A draft with how it ended and the nuggets on the list that were made of it; or a nugget that was added.
+
+    place: in the list of drafts, from 1. importance: as drafted; became_importance: of each nugget on the list.
+    """
+
+    topic: str
+    place: int | None
+    draft: str
+    importance: str
+    end: str
+    became: list[str]
+    became_importance: list[str]
+
+
+def edit_rows(bank: NuggetBank) -> Iterator[EditRow]:
+    """Yield the drafts in their order, then the nuggets that are made from none."""
     listed = listed_rows(bank)
     for row in draft_rows(bank):
         became = [one.nugget for one in listed if row.place in one.drafts]
         texts, importances = [one.text for one in became], [one.importance for one in became]
-        yield bank.topic.qid, row.place, row.text, row.importance, row.end, texts, importances
+        yield EditRow(bank.topic.qid, row.place, row.text, row.importance, row.end, texts, importances)
     for one in listed:
         if not one.drafts:
-            yield bank.topic.qid, None, "", "", "added", [one.nugget.text], [one.nugget.importance]
+            yield EditRow(bank.topic.qid, None, "", "", "added", [one.nugget.text], [one.nugget.importance])
 
 
 def _edits_latex(bank: NuggetBank, condition: Condition) -> Iterator[str]:
@@ -99,7 +112,7 @@ def _edits_latex(bank: NuggetBank, condition: Condition) -> Iterator[str]:
                 "; ".join(_as_latex(*one) for one in zip(texts, importances, strict=True)) or "--",
             )
         )
-        for _, _, draft, importance, end, texts, importances in _edit_rows(bank)
+        for _, _, draft, importance, end, texts, importances in edit_rows(bank)
     )
     return latex.table(
         f"Drafts on topic {as_latex(bank.topic.qid)}, {as_latex(bank.topic.title)}, and what people made of them under "

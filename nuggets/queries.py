@@ -1,6 +1,7 @@
 """What pages and exports read of banks."""
 
 import json
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -17,6 +18,16 @@ from nuggets.condition_kind import NUGGETS, nugget_kind
 from nuggets.editions import Snapshot
 from nuggets.formats import is_question
 from nuggets.models import BankEdit, BankEdition, Drafting, Nugget, NuggetBank
+
+# What the editor says of a draft that is not decided, was kept, or reworded; and of an inherited nugget.
+DRAFT_WORDS = {"draft": "draft", "kept": "kept", "edited": "edited"}
+INHERITED_WORDS = {"draft": "inherited", "kept": "inherited, kept", "edited": "inherited, reworded"}
+_MONTHS = "(January|February|March|April|May|June|July|August|September|October|November|December)"
+# A year or a day in a text. nuggets.js takes it too, so it has nothing that Python and JavaScript read in two ways.
+DATED = (
+    "(?<![0-9])(1[5-9]|20)[0-9]{2}(?![0-9])|(?<![0-9])[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{2}(?![0-9])"
+    f"|{_MONTHS} [0-9]{{1,2}}(?![0-9])|(?<![0-9])[0-9]{{1,2}} {_MONTHS}"
+)
 
 
 class Passage(NamedTuple):
@@ -45,8 +56,8 @@ class GoldAnswer(NamedTuple):
 class Row(NamedTuple):
     """A nugget on a list that can't be edited. same_as: the place, from 1, of an earlier one with the same words, or 0.
 
-    origin says in a word or two how the nugget came to be, where that is not by writing alone. level: one more than
-    that of the question that it is under.
+    origin says in a word or two how the nugget came to be, where that is not by writing alone. is_dated: it is
+    inherited and names a date. level: one more than that of the question that it is under.
     """
 
     nugget: Nugget
@@ -58,6 +69,7 @@ class Row(NamedTuple):
     gold: list[GoldAnswer]
     level: int
     origin: str
+    is_dated: bool
 
 
 class Finding(NamedTuple):
@@ -169,10 +181,13 @@ def drafts(bank: NuggetBank) -> list[str]:
     return drafting.nuggets
 
 
-def rows(listed: Sequence[Nugget], numbers: dict[str, int], drafts: Sequence[str] = ()) -> list[Row]:
+def rows(
+    listed: Sequence[Nugget], numbers: dict[str, int], drafts: Sequence[str] = (), *, are_inherited: bool = False
+) -> list[Row]:
     """Return a list of nuggets as the editor shows it where nothing can be edited.
 
-    numbers are those of the passages beside it, by docid; drafts are the model's list, where a person edits it.
+    numbers are those of the passages beside it, by docid; drafts are the list that a person edits, the model's or an
+    inherited one.
     """
     first_place: dict[str, int] = {}
     levels: dict[str, int] = {}
@@ -185,7 +200,12 @@ def rows(listed: Sequence[Nugget], numbers: dict[str, int], drafts: Sequence[str
         words, question = len(nugget.text.split()), is_question(nugget.text)
         evidence = _places(nugget.evidence, numbers)
         level = levels[nugget.name] = levels.get(str(nugget.under), 0) + 1
-        shown.append(Row(nugget, place, words, question, same_as, evidence, gold, level, _origin(nugget, drafts)))
+        origin = _origin(nugget, drafts)
+        is_inherited = are_inherited and nugget.draft is not None
+        if is_inherited:
+            origin = INHERITED_WORDS[origin]
+        is_dated = is_inherited and names_a_date(nugget.text)
+        shown.append(Row(nugget, place, words, question, same_as, evidence, gold, level, origin, is_dated))
     return shown
 
 
@@ -232,6 +252,11 @@ def _origin(nugget: Nugget, drafts: Sequence[str]) -> str:
     if nugget.parents:
         return f"merged from {len(nugget.parents)}" if nugget.origin == Nugget.Origin.MERGED else nugget.origin
     return "added" if drafts else ""
+
+
+def names_a_date(text: str) -> bool:
+    """Say whether a text names a year or a day: an inherited nugget that does may be out of date."""
+    return re.search(DATED, text) is not None
 
 
 def folded(text: str) -> str:

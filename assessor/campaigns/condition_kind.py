@@ -197,6 +197,14 @@ class ConditionKind:
         sample = f", a sample: {condition.sample}" if condition.sample else ""
         return f"{what} {self.done} by {condition.maker}{shown}{sample}"
 
+    def start(self, condition: Condition) -> str:
+        """Tell people who don't work blind what they start from."""
+        return "You start from what a model gave."
+
+    def pages(self, condition: Condition) -> Sequence[tuple[str, str]]:
+        """Return further pages of a condition: the name of the address and what the tab says."""
+        return ()
+
     def condition_fields(self, campaign: Campaign) -> ConditionFields | None:
         """Return its part of the form of new conditions; None where that makes no such condition."""
         return None

@@ -174,9 +174,10 @@ def topic_states(campaign: Campaign, topics: Collection[int]) -> dict[int, Topic
 
 
 def makers_of(bank: NuggetBank) -> list[Mark]:
-    """Return who made a list of nuggets: of one that people edit, the model that drafted it, too."""
+    """Return who made a list of nuggets: of one that people edit, who drafted it, too."""
     judge = bank.condition.judge
-    drafted = [Mark(judge.name, "model")] if judge and bank.condition.is_by_people else []
+    shape = "model" if judge and judge.is_a_model else "person"
+    drafted = [Mark(judge.name, shape)] if judge and bank.condition.is_by_people else []
     return [*drafted, Mark(bank.maker.name, "model" if bank.maker.is_a_model else "person")]
 
 

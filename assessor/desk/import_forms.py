@@ -87,6 +87,18 @@ class FileForm(forms.Form):
         required=False,
         help_text="And how it was asked. People who edit the drafts don't see it.",
     )
+    edition = forms.CharField(
+        label="Former edition",
+        max_length=_LONGEST_NAME,
+        required=False,
+        help_text="Such as TREC RAG 2024.",
+    )
+    edition_date = forms.CharField(
+        label="Made in",
+        max_length=10,
+        required=False,
+        help_text="A year, month or day: 2024, 2024-08 or 2024-08-31.",
+    )
     invalid_labels = forms.ChoiceField(
         label="Invalid values",
         choices=[("", "are errors"), *Import.InvalidLabels.choices],

@@ -59,6 +59,7 @@ GROUPS = (
                     "new_condition",
                     "condition_drafts",
                     "nugget_drafts",
+                    "editions",
                     "candidates",
                     "topic_candidates",
                 ],

@@ -39,6 +39,7 @@ _SHORT = {
     nugget_methods.EDITS: "Edits",
     nugget_methods.MANUAL: "Manual",
     nugget_methods.AUTO: "Auto",
+    nugget_methods.INHERITED: "Inherited",
 }
 
 

@@ -1,4 +1,4 @@
-"""Conditions under which people write nuggets, and banks for them to fill, or to edit what a model drafted."""
+"""Conditions under which people write nuggets, and banks for them to fill or, from drafts, to edit."""
 
 import secrets
 from uuid import uuid4
@@ -8,7 +8,7 @@ from assessor.campaigns.actions import create_condition, judge_of
 from assessor.campaigns.models import Campaign, Condition, Protocol, QrelsSource
 from assessor.work.models import Task
 from nuggets.actions.base import store
-from nuggets.condition_kind import NUGGETS, Nuggets, nugget_kind
+from nuggets.condition_kind import NUGGETS, Nuggets, is_inherited, nugget_kind
 from nuggets.drafting import shuffled
 from nuggets.models import Drafting, Nugget, NuggetBank
 
@@ -38,7 +38,7 @@ def create_manual_nuggets(
 
 
 def prepare_bank(task: Task) -> None:
-    """Make the bank that a task's person will fill: empty, or with what a model drafted on the topic."""
+    """Make the bank that a task's person will fill: empty, or with what was drafted or inherited on the topic."""
     bank = NuggetBank.objects.create(topic=task.topic, condition=task.condition, maker=judge_of(task.person), task=task)
     if task.condition.edits_drafts:
         _put_drafts(bank)
@@ -56,13 +56,14 @@ def _put_drafts(bank: NuggetBank) -> None:
         order = shuffled(len(texts), bank.draft_seed)
     bank.drafting = drafting
     gold = nugget_kind(bank.condition).gold
+    origin = Nugget.Origin.INHERITED if is_inherited(bank.condition) else Nugget.Origin.DRAFTED
     # They are written in the order in which they are shown, so that not even their keys tell the model's.
     nuggets = Nugget.objects.bulk_create(
         Nugget(
             bank=bank,
             uid=uuid4(),
             text=texts[place - 1],
-            origin=Nugget.Origin.DRAFTED,
+            origin=origin,
             draft=place,
             is_undecided=True,
             gold=gold,

@@ -11,7 +11,7 @@ from assessor.campaigns.models import Campaign, Condition
 from assessor.work.queries import minutes
 from nuggets import draft_reports
 from nuggets.access import organized_bank
-from nuggets.condition_kind import nugget_kind
+from nuggets.condition_kind import is_inherited, nugget_kind
 
 _TOPICS = 100  # on a page
 
@@ -30,6 +30,7 @@ def bank_drafts(request: PersonRequest, bank_id: int) -> HttpResponse:
         "bank": bank,
         "kind": kind,
         "has_gold": kind.gold is not None,
+        "inherited": is_inherited(bank.condition),
         "campaign": bank.condition.campaign,
         "protocol": bank.condition.protocol,
         "drafts": drafts,

@@ -23,7 +23,7 @@ from nuggets import actions, queries
 from nuggets.access import is_owner, organized_bank, own_bank, readable_bank
 from nuggets.candidates.report import of_bank
 from nuggets.completeness import completeness
-from nuggets.condition_kind import nugget_kind
+from nuggets.condition_kind import is_inherited, nugget_kind
 from nuggets.models import Nugget, NuggetBank
 from nuggets.views.writes import Editor, writes_on
 
@@ -52,16 +52,19 @@ def editor(request: PersonRequest, bank_id: int) -> HttpResponse:
     numbers = {passage.segment.docid: number for number, passage in enumerate(passages, start=1)}
     listed = queries.nuggets_in_order(bank)
     drafts = queries.drafts(bank)
-    kind = nugget_kind(bank.condition)
+    kind, inherited = nugget_kind(bank.condition), is_inherited(bank.condition)
     context = {
         "bank": bank,
         "kind": kind,
+        "drafts_called": "inherited nuggets" if inherited else "drafts",
+        "draft_words": queries.INHERITED_WORDS if inherited else queries.DRAFT_WORDS,
+        "dated": queries.DATED if inherited else "",
         "has_gold": kind.gold is not None,
         "about": _about(bank),
         "known": None if read_only else _known(bank, listed, drafts),
         "protocol": bank.condition.protocol,
         "most": queries.most_nuggets(bank.condition),
-        "rows": queries.rows(listed, numbers, drafts) if read_only else [],
+        "rows": queries.rows(listed, numbers, drafts, are_inherited=inherited) if read_only else [],
         "drafts": len(drafts),
         "drafts_decided": len(drafts) - sum(nugget.is_undecided for nugget in listed),
         "read_only": read_only,

@@ -22,6 +22,7 @@ assay.NuggetList = class {
     Object.assign(this, { holder, passages, onLost, onDrop });
     this.advised = Number(holder.dataset.advised || Infinity);
     this.most = Number(holder.dataset.most);
+    this.dated = holder.dataset.dated && new RegExp(holder.dataset.dated, "u"); // of inherited nuggets
     this.element = document.getElementById("nugget-list");
     this.reading = document.getElementById("own-reading");
     this.counter = document.getElementById("count");
@@ -264,6 +265,9 @@ assay.NuggetList = class {
       this.countWords(row.querySelector(".words"), words);
       // Of a fact it is said that it is a question, of a question that it seems to be none.
       row.querySelector(".question").hidden = /[?\uff1f\u061f]$/u.test(words) === Boolean(row.nugget.gold);
+      if (this.dated) {
+        row.querySelector(".dated").hidden = typeof draft !== "string" || !this.dated.test(words);
+      }
       const key = bare(words);
       const first = key && firstPlace.get(key);
       if (key && !first) firstPlace.set(key, place);

@@ -135,6 +135,8 @@ def make_everything(slug: str, people: dict[str, Person], import_file: Any) -> C
     drafts = {"condition": "Drafted elsewhere", "qrels": "NIST", "maker": "another model"}
     line["nuggets"].append({"text": "purrs"})
     assert import_file(campaign, "drafts", [line], **drafts).state == "done"
+    former = {"condition": "Inherited", "qrels": "NIST", "edition": "TREC 2024", "edition_date": "2024", "by": "people"}
+    assert import_file(campaign, "former_nuggets", [line | {"qid": "old", "topic": "t1"}], **former).state == "done"
     _match(campaign, olga)
     _look_for(campaign)
     pseudonyms(campaign)

@@ -194,13 +194,13 @@ FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest", "matched_banks_fi
 FILES |= {"significance_table", "significance_figure"}
 FILES |= {"label_judges_table", "label_judges_figure", "grade_judges_table", "grade_judges_figure"}
 FILES |= {"calibration_file", "calibration_figure", "hybrid_file", "hybrid_figure", "panel_file"}
-FILES |= {"sensitivity_file", "sensitivity_figure", "candidates_file"}
+FILES |= {"sensitivity_file", "sensitivity_figure", "candidates_file", "editions_file"}
 FILES |= {"effort_figure", "frozen_bundle", "frozen_manifest", "next_edition_table", "next_edition_figure"}
 SCREENS = {"assignment", "assignment_answer", "assignment_nugget", "support", "support_answer", "relevance"}
 SCREENS |= {"relevance_passage", "argue", "argue_report"}
 SCREENS |= {"preference", "preference_answer", "report_editor"}
 OTHER_STATES = {"condition_drafts", "nugget_drafts", "export", "registration", "hybrid", "panel", "canaries"}
-OTHER_STATES |= {"matched_banks", "matched_topic", "candidates", "topic_candidates"}
+OTHER_STATES |= {"matched_banks", "matched_topic", "candidates", "topic_candidates", "editions"}
 OTHER_STATES |= {"sensitivity", "control_set"}
 NOT_OPENED = {
     "missing",  # leads to a list

@@ -128,6 +128,7 @@ def test_a_file_is_asked_about_as_its_kind_needs(open_page: OpenPage, tmp_path) 
         "nuggets": "by condition invalid_labels",
         "questions": "by condition invalid_labels",
         "drafts": "condition invalid_labels maker source",
+        "former_nuggets": "by condition edition edition_date invalid_labels source",
         "assignments": "by condition invalid_labels nuggets",
         "passages": "",
         "question_grades": "by condition nuggets",

@@ -35,6 +35,7 @@ from nuggets.questions.condition_kind import QUESTIONS
 from nuggets.reports.actions import create_edited_reports, store_readings
 from nuggets.reports.models import EditedReport
 from support.actions import create_support
+from tests.assignment.inherited import inherit
 from tests.assignment.scored import auto_condition, label_canaries, vary
 from tests.candidates.model import look_for_all
 from tests.matching.model import match_all
@@ -178,7 +179,9 @@ def _pages_in_other_states(campaign: Campaign, olga: Person) -> list[str]:
     asked = lacking.sentence_matches.earliest("pk").answer.topic_id
     matched = match_all(campaign, "theirs", "others", "متطابقة")
     misled = label_canaries(auto_condition(campaign.conditions.get(name="theirs"), "إسناد آلي"))
+    old = inherit(campaign, [topic], ("نقطة من 2019", "نقطة أخرى"), "سابق")
     return [
+        reverse("editions", args=[campaign.slug, old.pk]) + f"?topic={topic.qid}",
         reverse("canaries", args=[campaign.slug, misled.pk]),
         reverse("registration", args=[campaign.slug, registration.pk]),
         reverse("hybrid", args=["demo", hybrid.pk]),

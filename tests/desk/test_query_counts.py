@@ -60,6 +60,7 @@ from support.actions import add_sheets, create_support, sheet_row
 from tests.api.tokens import make_token
 from tests.assignment.argue.conftest import attested, report
 from tests.assignment.argue.judging_helpers import judged_by_people
+from tests.assignment.inherited import inherit
 from tests.assignment.scored import auto_condition, label_canaries, vary
 from tests.candidates.model import look_for_all
 from tests.conftest import Importer, client_of, make_person, open_guidelines
@@ -199,6 +200,8 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         "report_editor": [EditedReport.objects.latest("pk").pk],
         "nugget_drafts": [NuggetBank.objects.filter(condition=edits).latest("pk").pk],
         "condition_drafts": [slug, edits.pk],
+        "editions": [slug, (old := campaign.conditions.get(name="Inherited").pk)],
+        "editions_file": [slug, old, "changes"],
         "export_drafts": [slug, edits.pk],
         "assignment": [given.pk],
         "missing": [slug, "runs"],
@@ -342,6 +345,8 @@ def files(campaign: Campaign) -> Iterator[str]:
         "panel": "Panel 2",
         "matched_banks": "Matched",
         "candidates": "Candidates",
+        "editions": "Inherited",
+        "assignments": "Assigned again",
         "sensitivity": "Varied 2",
         "influence": "Labels of nuggets",
         "calibration": "Support model 2 against Support people 2",
@@ -629,6 +634,7 @@ def match_banks(campaign: Campaign, new: range, import_file: Importer) -> None:
         lines += [] if campaign.conditions.filter(name=name) else [{**lines[0], "qid": "t1"}]
         assert import_file(campaign, "nuggets", lines, condition=name, by="people").state == "done"
     match_all(campaign, *sides, "Matched")
+    inherit(campaign, campaign.topics.all())
     for number in new:
         match_all(campaign, sides[0], f"N{number}", f"Matched with {number}")
 

@@ -25,6 +25,7 @@ from metaeval.stats.panels import Rule
 from nuggets.models import NuggetBank
 from tests.api.tokens import make_token
 from tests.assignment.argue.judging_helpers import HEAL, judged_by_people
+from tests.assignment.inherited import inherit
 from tests.assignment.scored import auto_condition, label_canaries, vary
 from tests.candidates.model import look_for_all
 from tests.conftest import client_of, make_person
@@ -218,6 +219,8 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "nugget_finish": ("POST", OWNER_WRITES),
     "nugget_drafts": ("GET", ORGANIZER),
     "condition_drafts": ("GET", ORGANIZER),
+    "editions": ("GET", ORGANIZER),
+    "editions_file": ("GET", ORGANIZER),
     "export_drafts": ("GET", ORGANIZER),
     "nugget_reopen": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
     "report_editor": ("GET", OWNER_READS),
@@ -390,6 +393,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
     assert bank.task is not None
     misled = label_canaries(auto_condition(campaign.conditions.get(name="N"))).pk
     edited_report = edit_elsewhere(campaign, bank.task.person)
+    old = inherit(campaign, [bank.topic]).pk
     return {
         "home": "/",
         "account_login": "/login/",
@@ -543,6 +547,8 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         **{f"nugget_{verb}": f"/nuggets/{bank.pk}/{verb}/" for verb in ("merge", "reading", "read", "reopen")},
         "nugget_drafts": f"/nuggets/{edited.nugget_bank.pk}/drafts/",
         "condition_drafts": f"{base}/drafts/{edits.pk}/",
+        "editions": f"{base}/editions/{old}/",
+        "editions_file": f"{base}/editions/{old}/files/changes",
         "export_drafts": f"{base}/drafts/{edits.pk}.csv",
         "report_editor": f"/reports/{edited_report.pk}/",
         **{
@@ -760,6 +766,8 @@ def test_objects_of_another_campaign_are_404_under_ones_own(addresses: dict[str,
         "frozen_manifest",
         "condition_drafts",
         "export_drafts",
+        "editions",
+        "editions_file",
         "assignment_questions",
         "support_questions",
         "argue_questions",

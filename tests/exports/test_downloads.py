@@ -21,6 +21,7 @@ from assessor.exports.registry import EXPORTABLES
 from assessor.studies.actions import create_panel, register_study
 from metaeval.actions import create_calibration, create_comparison, create_hybrid, run
 from metaeval.stats.panels import Rule
+from tests.assignment.inherited import inherit
 from tests.assignment.scored import auto_condition, import_banks, label_canaries, vary
 from tests.candidates.model import look_for_all
 from tests.conftest import client_of
@@ -78,6 +79,7 @@ def full(people: Condition, model: Condition, n_people: Condition, n_model: Cond
     import_banks(campaign, import_file, {"t1": [("cats purr", "vital")]}, "Other bank")
     match_all(campaign, n_people.nuggets.name, "Other bank", "Matched")
     look_for_all(campaign, n_people.nuggets.name, people.name, "Candidates")
+    inherit(campaign, campaign.topics.all())
     draft(make_condition(make_model(campaign)), list(campaign.topics.all()), ["a"])
     make_control_set(label_canaries(auto_condition(n_people.nuggets, "Misled")))
     return campaign
@@ -110,6 +112,7 @@ PAGES = {
     "control-set": ("Weekly", "", "study.control-set.Weekly.csv"),
     "studies": ("", "", "study.studies.csv"),
     "drafts": ("AutoNuggets+Edits", "", "study.drafts.{of}.csv"),
+    "editions": ("Inherited", "", "study.editions.Inherited.{ending}"),
     "plan": ("", "", "plan.csv"),
     "missing": ("", "", "study.missing.{ending}"),
     "alarms": ("", "", "study.alarms.csv"),

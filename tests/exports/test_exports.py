@@ -275,6 +275,7 @@ def test_all_that_is_of_labels_leaves_practice_out(campaign):
         "cutoff",
         "drafts",
         "edits",
+        "editions",
         "significance",
         "items",
         "reusability",

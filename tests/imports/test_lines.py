@@ -194,6 +194,9 @@ def test_a_git_lfs_pointer_is_called_one(empty_campaign, import_file, rows, kind
     if kind == "drafts":
         empty_campaign.qrels_sources.create(name="NIST", by="people")
         options = {"qrels": "NIST", "condition": "NIST", "maker": "m"}
+    if kind == "former_nuggets":
+        empty_campaign.qrels_sources.create(name="NIST", by="people")
+        options |= {"qrels": "NIST", "edition": "2024", "edition_date": "2024"}
     before = rows()
     refused = import_file(empty_campaign, kind, POINTER, **options)
     assert told(refused) == [(1, "", "a Git LFS pointer", "the file that it points to")]

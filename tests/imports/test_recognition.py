@@ -89,7 +89,8 @@ def test_what_a_file_holds_is_seen_in_its_first_lines(tmp_path, kind, content):
 
 
 def test_every_kind_is_recognised():
-    assert {kind for kind, _ in FILES} - {""} == set(LOADERS)
+    # Nuggets of a former edition look like others.
+    assert {kind for kind, _ in FILES} - {""} == set(LOADERS) - {"former_nuggets"}
 
 
 @pytest.mark.parametrize("form", ["array", "indented"])

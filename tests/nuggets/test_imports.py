@@ -159,7 +159,7 @@ BAD += [
         lineage(with_lineage("a", origin="found")),
         "nuggets[0].origin",
         "found",
-        "one of written, drafted, merged, split, imported",
+        "one of written, drafted, inherited, merged, split, imported",
         id="origin",
     ),
     pytest.param(

@@ -271,7 +271,8 @@ class Condition(MaybeImported):
     def shows_a_models_nuggets(self, *, has_drafts: bool | None = None) -> bool:
         """Say whether its nuggets, or some of them, are a model's, or may be. has_drafts: if that is known already."""
         by = self.judge.parameters.get("by") if self.judge else None
-        if by != "people":
+        # Who sees people's nuggets of a former edition can't write their own any more, as with a model's.
+        if by != "people" or self.edits_drafts:
             return self.method != kind_of(self).blind_method
         # People's nuggets that came with the drafts of a model, which they edited.
         return self.draftings.exists() if has_drafts is None else has_drafts
@@ -306,7 +307,7 @@ class Condition(MaybeImported):
     @property
     def is_peoples(self) -> bool:
         """Say whether its labels are people's, given here or imported."""
-        if self.is_panel:
+        if self.is_panel or self.edits_drafts:
             return False
         return self.judge is None or self.judge.parameters.get("by") == "people"
 
@@ -387,10 +388,10 @@ class Condition(MaybeImported):
 
     @property
     def task_for_assessors(self) -> str:
-        """What is asked of those who work under it, and whether they are shown what a model gave."""
+        """What is asked of those who work under it, and what they start from."""
         kind = kind_of(self)
         starts_from_a_model = self.method in kind.peoples_methods and not self.is_blind()
-        return f"{kind.instruction} You start from what a model gave." if starts_from_a_model else kind.instruction
+        return f"{kind.instruction} {kind.start(self)}" if starts_from_a_model else kind.instruction
 
     @property
     def edits_drafts(self) -> bool:

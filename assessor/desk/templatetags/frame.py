@@ -1,5 +1,6 @@
 """The frame of organizers' pages."""
 
+from collections.abc import Sequence
 from typing import Any
 from unicodedata import normalize
 
@@ -59,6 +60,12 @@ def initials(name: object) -> str:
 def in_words(condition: Condition) -> str:
     """Return what a condition is, in a sentence: "Nuggets of Reference assigned by a model (gpt-4o)"."""
     return kind_of(condition).in_words(condition)
+
+
+@register.filter
+def further_pages(condition: Condition) -> Sequence[tuple[str, str]]:
+    """Return what ConditionKind.pages() does."""
+    return kind_of(condition).pages(condition)
 
 
 @register.simple_tag

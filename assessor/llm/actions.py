@@ -23,6 +23,7 @@ from assessor.llm.prompt_sets import OWN, checked_set, names, prompt_set
 from assessor.llm.prompt_templates import Template
 from assessor.llm.prompts import PromptSet, PromptSetError, sha256_of
 from assessor.llm.queries import errors_of
+from assessor.llm.signals import job_launching
 from assessor.llm.tasks import hint, hint_trial
 from assessor.runtime.analyze import look_at_grown_tables
 from assessor.runtime.sql import insert
@@ -310,6 +311,7 @@ def launch(
     except ConditionError as error:
         raise JobError(str(error)) from error
     _refuse_beside_another(condition)
+    job_launching.send(Job, condition=condition)
     for prompt, sha256 in plan.prompts.hashes(plan.kind.prompts).items():
         StoredPrompt.objects.get_or_create(sha256=sha256, defaults={"text": plan.prompts.texts[prompt]})
     job = Job.objects.create(

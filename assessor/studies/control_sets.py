@@ -342,6 +342,20 @@ def _halt_jobs(check: ControlCheck) -> None:
         runner.halt(pk, message)
 
 
+def refuse_beside_alarm(sender: type[Job], condition: Condition, **kwargs: Any) -> None:
+    """Raise JobError where an alarm of the judge stands that stops its jobs; control sets are asked all the same."""
+    if condition.is_control:
+        return
+    for check in standing_alarms(condition.campaign):
+        control = check.control
+        if control.halts_jobs and control.study.first.judge_id == condition.judge_id:
+            raise JobError(
+                f"The alarm of the control set {control} stands: {check.flips:,} of {check.labels:,} labels of "
+                f"{condition.judge} differ from the first ones. Ask the set once more: if that raises no alarm, launch "
+                "the job then. Else name the model's exact version in a new judge, or let the set stop no jobs."
+            )
+
+
 def standing_alarms(campaign: Campaign) -> list[ControlCheck]:
     """Return the alarms of the newest passes; of several sets of one condition, the newest counts."""
     sets = sorted(control_sets_of(campaign), key=lambda one: (one.study.first_id, one.pk))

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from assessor.accounts.models import Person
 from assessor.campaigns.models import Campaign, Condition, Event
-from assessor.llm import runner
+from assessor.llm import gateway, runner
 from assessor.llm.actions import JobError, launch, plan_job, resume
 from assessor.llm.job_kind import job_kind_named
 from assessor.llm.models import Job, ModelJudge
@@ -25,6 +25,7 @@ from assessor.studies.actions import StudyError
 from assessor.studies.control_sets import ask, ask_those_due, draw_control_set, standing_alarms
 from assessor.studies.models import ControlCheck, ControlSet, Study
 from tests.assignment.conftest import run_file
+from tests.assignment.grading.conftest import questions  # noqa: F401  # a fixture
 from tests.conftest import client_of
 from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
 from tests.llm.endpoint import RunningEndpoint
@@ -133,6 +134,37 @@ def test_drift_is_found_and_stops_the_judges_jobs(long, endpoint):  # noqa: F811
     assert ControlCheck.objects.count() == 5
 
 
+def test_new_jobs_are_refused_as_long_as_an_alarm_stands_that_stops_jobs(long, endpoint):  # noqa: F811
+    steady = endpoint()
+    judge, other = (make_judge(long.campaign, steady.base_url, name=name) for name in ("Mia", "Ada"))
+    first = ended(launched(judge, long)).condition
+    control = draw_control_set(condition=first, name="Weekly", seed=1, acting_user=None)
+    for _ in range(3):
+        asked(control)
+    launched(judge, long, replicate=1)
+    move_to(judge, endpoint(drift=0.5, drift_after=1))
+    assert (flips := asked(control).flips) > 0
+    jobs = Job.objects.count()
+    with pytest.raises(JobError) as refused:
+        launched(judge, long, replicate=2)
+    assert str(refused.value) == (
+        f"The alarm of the control set Weekly stands: {flips} of 96 labels of Mia differ from the first ones. Ask the "
+        "set once more: if that raises no alarm, launch the job then. Else name the model's exact version in a new "
+        "judge, or let the set stop no jobs."
+    )
+    assert (Job.objects.count(), Condition.objects.filter(replicate=2).count()) == (jobs, 0)
+    # Another judge's jobs go on, and each way out is one.
+    launched(other, long)
+    control_sets.change_control_set(control=control, settings={"halts_jobs": False}, acting_user=None)
+    launched(judge, long, replicate=2)
+    control_sets.change_control_set(control=control, settings={"halts_jobs": True}, acting_user=None)
+    with pytest.raises(JobError, match="The alarm of the control set Weekly stands"):
+        launched(judge, long, replicate=3)
+    move_to(judge, steady)
+    assert not asked(control).is_alarm
+    launched(judge, long, replicate=3)
+
+
 def test_its_labels_are_in_no_score_and_on_no_page(long, as_olga, endpoint):  # noqa: F811
     judge = make_judge(long.campaign, endpoint(flip_rate=0.3).base_url, name="Mia")
     first = ended(launched(judge, long)).condition
@@ -201,6 +233,51 @@ def test_it_is_asked_on_schedule_and_when_the_endpoint_names_another_model(long,
     ended(launched(judge, long, replicate=2))
     assert looked(0) == 3
     assert list(control.checks.values_list("model", flat=True)) == ["rehearsal (m)"] * 2 + ["rehearsal (m-next)"]
+
+
+def test_it_is_asked_when_the_endpoint_names_another_fingerprint(long, endpoint, monkeypatch):  # noqa: F811
+    read, fingerprint = gateway.read_reply, "fp_1"
+
+    def read_named(raw: str, milliseconds: int = 0) -> gateway.Reply:
+        return read(json.dumps(json.loads(raw) | {"system_fingerprint": fingerprint}), milliseconds)
+
+    monkeypatch.setattr(gateway, "read_reply", read_named)
+    judge = make_judge(long.campaign, endpoint().base_url, name="Mia")
+    first = ended(launched(judge, long)).condition
+    settings = {"every_days": 7}
+    control = draw_control_set(condition=first, name="Weekly", cells=4, settings=settings, acting_user=None)
+    asked(control)
+    passes = control_sets.jobs_of(control)
+    ended(launched(judge, long, replicate=1))
+    ask_those_due()
+    assert passes.count() == 1
+    fingerprint = "fp_2"
+    ended(launched(judge, long, replicate=2))
+    ask_those_due()
+    assert passes.count() == 2
+    ended(passes.last())
+    # It has met both now.
+    for replicate, fingerprint in ((3, "fp_2"), (4, "fp_1")):  # noqa: B007  # read_named() has it
+        ended(launched(judge, long, replicate=replicate))
+        ask_those_due()
+    assert passes.count() == 2
+    assert set(control.checks.values_list("model", flat=True)) == {"m"}
+
+
+def test_graded_questions_are_drawn_and_asked_again(questions, endpoint):  # noqa: F811
+    server = endpoint()
+    judge = make_judge(questions.campaign, server.base_url, name="Mia")
+    topics = list(questions.campaign.topics.all())
+    plan = plan_job(
+        kind=job_kind_named("AutoGrade"), judge=judge, name="", qrels_source=None, topics=topics, nuggets=questions
+    )
+    first = ended(launch(plan, most_calls=None, most_cost=None, acting_user=None, to_workers=False)).condition
+    control = draw_control_set(condition=first, name="Grades", seed=1, acting_user=None)
+    assert Counter(control.study.drawn.values_list("first_label", flat=True)) == {"2": 5, "0": 2, "5": 1}
+    calls = len(server.begun())
+    check = asked(control)
+    assert (check.cells, check.labels, check.flips, check.kappa) == (4, 8, 0, 1)
+    assert len(server.begun()) - calls == 8  # a question each, and none of the empty answer, which a rule grades
 
 
 def test_a_set_that_cannot_be_checked_hides_no_other(long, endpoint, monkeypatch):  # noqa: F811

@@ -28,7 +28,7 @@ class CalibrateForm(forms.Form):
             field.coerce = self._by_key.__getitem__
 
     @property
-    def has_both(self) -> bool:
+    def can_be_made(self) -> bool:
         """Say whether there are labels of people and of a model."""
         return all(len(self[name].field.choices) > 1 for name in ("human", "judged"))  # type: ignore[attr-defined]
 

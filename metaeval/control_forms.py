@@ -62,4 +62,4 @@ class NewControlForm(ControlForm):
         found = controllable(campaign)
         offered = campaign.conditions.filter(pk__in=[one.pk for one in found]).order_by("name")
         self.fields["condition"].queryset = offered  # type: ignore[attr-defined]
-        self.has_labels = bool(found)
+        self.can_be_made = bool(found)

@@ -67,7 +67,7 @@ class HybridForm(forms.Form):
             field = self.fields[name]
             assert isinstance(field, RecordField)
             field.queryset = Condition.objects.filter(pk__in=keys).order_by("name")
-        self.has_sides = all(chosen.values())
+        self.can_be_made = all(chosen.values())
         draws = self.fields["draw"]
         assert isinstance(draws, RecordField)
         draws.queryset = Draw.objects.filter(condition__in=chosen["human"]).select_related("condition").order_by("-pk")

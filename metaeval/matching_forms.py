@@ -26,7 +26,7 @@ class NewMatchingForm(forms.Form):
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         banks = campaign.conditions.filter(kind__in=MATCHING.builds_on).order_by("kind", "name")
-        self.has_banks = banks.count() > 1
+        self.can_be_made = banks.count() > 1
         for name in ("nuggets", "other_nuggets"):
             self.fields[name].queryset = banks  # type: ignore[attr-defined]
 

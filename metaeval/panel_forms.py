@@ -67,7 +67,7 @@ class PanelForm(forms.Form):
         members = self.fields["members"]
         assert isinstance(members, MembersField)
         members.queryset = chosen.select_related("nuggets").order_by("kind", "nuggets__name", "name")
-        self.has_members = len(known) > 1
+        self.can_be_made = len(known) > 1
 
     def clean_members(self) -> list[Condition]:
         """Return the members by name, as panels have them in order."""

@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Any
 from uuid import uuid4
 
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
@@ -13,6 +14,9 @@ from assessor.campaigns.models import AppendOnly
 from assessor.runtime.fields import JSONText
 
 LEAST_MONEY = Decimal("0.000001")
+_A_MILLION = "USD for a million tokens."
+_IN_BATCHES = f"{_A_MILLION} Half the price if empty."
+_PRICE: dict[str, Any] = {"validators": [MinValueValidator(0)], "max_digits": 14, "decimal_places": 6}
 PROMPT_SET_NAME = r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,59}\Z"
 prompt_set_name_validator = RegexValidator(
     PROMPT_SET_NAME,
@@ -56,39 +60,13 @@ class ModelJudge(models.Model):
     timeout = models.PositiveIntegerField(
         default=120, validators=[MinValueValidator(1), MaxValueValidator(3_600)], help_text="Seconds for one call."
     )
-    price_in = models.DecimalField(
-        "price of input",
-        default=Decimal(0),
-        validators=[MinValueValidator(0)],
-        help_text="USD for a million tokens.",
-        max_digits=14,
-        decimal_places=6,
-    )
-    price_out = models.DecimalField(
-        "price of output",
-        default=Decimal(0),
-        validators=[MinValueValidator(0)],
-        help_text="USD for a million tokens.",
-        max_digits=14,
-        decimal_places=6,
-    )
+    price_in = models.DecimalField("price of input", default=Decimal(0), help_text=_A_MILLION, **_PRICE)
+    price_out = models.DecimalField("price of output", default=Decimal(0), help_text=_A_MILLION, **_PRICE)
     price_in_batch = models.DecimalField(
-        "price of input in batches",
-        null=True,
-        blank=True,
-        validators=[MinValueValidator(0)],
-        help_text="USD for a million tokens. Half the price if empty.",
-        max_digits=14,
-        decimal_places=6,
+        "price of input in batches", null=True, blank=True, help_text=_IN_BATCHES, **_PRICE
     )
     price_out_batch = models.DecimalField(
-        "price of output in batches",
-        null=True,
-        blank=True,
-        validators=[MinValueValidator(0)],
-        help_text="USD for a million tokens. Half the price if empty.",
-        max_digits=14,
-        decimal_places=6,
+        "price of output in batches", null=True, blank=True, help_text=_IN_BATCHES, **_PRICE
     )
     batch_tokens = models.PositiveIntegerField(
         "tokens in batches",

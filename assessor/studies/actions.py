@@ -149,26 +149,36 @@ def draw_study(
     if not drawn:
         alike = ", or nothing alike on a topic where they do" if study.is_rejudging else ""
         raise StudyError(f"{first} and {second} label nothing differently{alike}: there is nothing to draw.")
-    with transaction.atomic():
-        # One after the other, or two of one name could both find that there is none yet.
-        Campaign.objects.select_for_update(no_key=True, of=("self",)).get(pk=campaign.pk)
-        require_valid(study)
-        study.save()
-        SampledItem.objects.bulk_create(drawn)
-        history.record(
-            "study drawn",
-            study,
-            campaign=campaign,
-            person=acting_user,
-            purpose=purpose,
-            first=first.name,
-            second=second.name,
-            seed=study.seed,
-            per_topic=per_topic,
-            items=len(drawn),
-            **({} if topics is None else {"topics": [one.qid for one in wanted]}),
-        )
+    sides = {"first": first.name, "second": second.name}
+    chosen = {} if topics is None else {"topics": [one.qid for one in wanted]}
+    told = {"purpose": purpose, **sides, "seed": study.seed, "per_topic": per_topic, "items": len(drawn), **chosen}
+    store_study(study, drawn, told, acting_user)
     return study
+
+
+@transaction.atomic
+def store_study(
+    study: Study,
+    drawn: Sequence[SampledItem],
+    told: Mapping[str, Any],
+    acting_user: Person | None,
+    *,
+    verb: str = "study drawn",
+) -> None:
+    """Keep a study with what was drawn for it. Raises StudyError.
+
+    told, verb: what the history has of it.
+    """
+    lock_campaign(study.campaign)
+    require_valid(study)
+    study.save()
+    SampledItem.objects.bulk_create(drawn)
+    history.record(verb, study, campaign=study.campaign, person=acting_user, **told)
+
+
+def lock_campaign(campaign: Campaign) -> None:
+    """Let studies of a campaign be stored one after the other: else two of one name could both find none yet."""
+    Campaign.objects.select_for_update(no_key=True, of=("self",)).get(pk=campaign.pk)
 
 
 @transaction.atomic
@@ -286,23 +296,11 @@ def draw_routing(
     if not drawn:
         raise StudyError(f"{panel} leaves nothing open that is not drawn already.")
     with transaction.atomic():
-        Campaign.objects.select_for_update(no_key=True, of=("self",)).get(pk=panel.campaign_id)
-        require_valid(study)
+        lock_campaign(panel.campaign)
         if drawn_before(panel) & {(one.answer_id, one.item) for one in drawn}:
             raise StudyError("Somebody drew from what the panel leaves open at the same moment: load the page again.")
-        study.save()
-        SampledItem.objects.bulk_create(drawn)
-        history.record(
-            "study drawn",
-            study,
-            campaign=panel.campaign,
-            person=acting_user,
-            purpose=study.purpose,
-            panel=panel.name,
-            seed=study.seed,
-            per_topic=per_topic,
-            items=len(drawn),
-        )
+        how = {"seed": study.seed, "per_topic": per_topic, "items": len(drawn)}
+        store_study(study, drawn, {"purpose": study.purpose, "panel": panel.name, **how}, acting_user)
     return study
 
 
@@ -320,12 +318,17 @@ def _first_of_topics(study: Study, items: Sequence[SampledItem]) -> list[Sampled
     return [items[at] for qid in sorted(hashed) for _, at in sorted(hashed[qid])[: study.per_topic]]
 
 
-def require_valid(record: Study | ErrorCode) -> None:
-    """Raise StudyError where a record can't be saved, such as one whose name there is already."""
+def require_valid(record: Study | Sensitivity | ErrorCode, exclude: Collection[str] = ()) -> None:
+    """Raise StudyError where a record can't be saved, such as one whose name another study has.
+
+    exclude: the fields that have no value yet.
+    """
     if isinstance(record, Study) and Sensitivity.objects.filter(campaign=record.campaign, name=record.name).exists():
         raise StudyError(f"The campaign has a sensitivity study called {record.name}: choose another name.")
+    if isinstance(record, Sensitivity) and Study.with_controls.filter(campaign=record.campaign, name=record.name):
+        raise StudyError(f"The campaign has another study called {record.name}: choose another name.")
     try:
-        record.full_clean()
+        record.full_clean(exclude=exclude)
     except ValidationError as error:
         raise StudyError(" ".join(error.messages)) from error
     # Django looks for the name only among those that are shown.

@@ -24,7 +24,7 @@ from assessor.llm.actions import MOST_REPLICATES, JobError, Plan, launch
 from assessor.llm.job_kind import JobKind, job_kinds
 from assessor.llm.models import Call, Job, StoredPrompt
 from assessor.llm.prompts import PromptSet
-from assessor.studies.actions import StudyError, require_valid
+from assessor.studies.actions import StudyError, require_valid, store_study
 from assessor.studies.models import ControlCheck, ControlSet, SampledItem, Study
 from assessor.studies.queries import topics_of
 from assessor.studies.sampling import Sampling, sampled_kinds, sampling_of
@@ -103,23 +103,10 @@ def draw_control_set(
     drawn = _drawn(study, cells)
     if not drawn:
         raise StudyError(f"{condition} has no labels yet.")
+    told = {"condition": condition.name, "seed": study.seed, "cells": cells, "items": len(drawn), **_told(control)}
     with transaction.atomic():
-        Campaign.objects.select_for_update(no_key=True, of=("self",)).get(pk=campaign.pk)
-        require_valid(study)
-        study.save()
-        SampledItem.objects.bulk_create(drawn)
+        store_study(study, drawn, told, acting_user, verb="control set drawn")
         control.save()
-        history.record(
-            "control set drawn",
-            study,
-            campaign=campaign,
-            person=acting_user,
-            condition=condition.name,
-            seed=study.seed,
-            cells=cells,
-            items=len(drawn),
-            **_told(control),
-        )
     return control
 
 

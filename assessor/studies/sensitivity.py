@@ -6,6 +6,9 @@ from itertools import product
 from typing import Any, NamedTuple, TypeVar
 
 from assessor.campaigns.models import Condition, Judge, Topic
+from assessor.labels.label_kind import label_kind
+from assessor.llm.job_kind import job_kind_named
+from assessor.llm.models import Job
 from assessor.studies.models import Sensitivity
 
 Item = TypeVar("Item")
@@ -90,6 +93,19 @@ def conditions_of(study: Sensitivity) -> dict[Variant, Condition]:
 def topics_of(study: Sensitivity) -> list[Topic]:
     """Return the topics of a study's sample, by id."""
     return list(study.campaign.topics.filter(qid__in=study.topics).order_by("qid"))
+
+
+def is_labelled(study: Sensitivity) -> bool:
+    """Say whether every variant has all labels of its sample, or a job that is at work or to be resumed."""
+    made, topics = conditions_of(study), topics_of(study)
+    at_work = Job.objects.filter(condition__in=made.values()).exclude(state__in=Job.OVER)
+    open_ones = set(at_work.values_list("condition", flat=True))
+    kind = job_kind_named(label_kind(study.kind).job)
+    return all(
+        variant in made
+        and (made[variant].pk in open_ones or next(iter(kind.units(made[variant], topics)), None) is None)
+        for variant in variants_of(study.factors)
+    )
 
 
 def factor_words(judges: Mapping[str, Judge], base: str) -> dict[str, str]:

@@ -5,20 +5,19 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from assessor.accounts.models import Person
 from assessor.campaigns import history
-from assessor.campaigns.models import CONTROL, Campaign, Condition, Topic
+from assessor.campaigns.models import CONTROL, Condition, Topic
 from assessor.campaigns.queries import own_answers, without_practice
 from assessor.labels.label_kind import label_kind, label_kinds
 from assessor.llm.actions import JobError, Plan, launch, plan_job
 from assessor.llm.job_kind import job_kind_named
 from assessor.llm.models import Job, ModelJudge
 from assessor.llm.prompt_sets import names as prompt_set_names
-from assessor.studies.actions import StudyError
-from assessor.studies.models import Sensitivity, Study
+from assessor.studies.actions import StudyError, lock_campaign, require_valid
+from assessor.studies.models import Sensitivity
 from assessor.studies.sensitivity import (
     BATCH,
     FACTORS,
@@ -82,9 +81,8 @@ def draw_sensitivity(
     if len(study.runs) < 2:
         raise StudyError(f"Fewer than two runs answered topics with finished {label_kind(kind).nuggets_called}.")
     with transaction.atomic():
-        # One after the other, or two of one name could both find that there is none yet.
-        Campaign.objects.select_for_update(no_key=True, of=("self",)).get(pk=campaign.pk)
-        _require_valid(study)
+        lock_campaign(campaign)
+        require_valid(study)
         study.save()
         history.record(
             "sensitivity study drawn",
@@ -129,17 +127,7 @@ def _require_design(study: Sensitivity) -> None:
         raise StudyError("1 to 100 nuggets are asked in a call.")
     if list(factors[REPLICATE]) != list(range(len(factors[REPLICATE]))):
         raise StudyError("Repetitions are numbered from 0.")
-    _require_valid(study)
-
-
-def _require_valid(study: Sensitivity) -> None:
-    """Raise StudyError where it can't be saved, such as one whose name another study has."""
-    if Study.with_controls.filter(campaign=study.campaign, name=study.name).exists():
-        raise StudyError(f"The campaign has another study called {study.name}: choose another name.")
-    try:
-        study.full_clean(exclude=("topics", "runs"))
-    except ValidationError as error:
-        raise StudyError(" ".join(error.messages)) from error
+    require_valid(study, exclude=("topics", "runs"))
 
 
 def _topics_with_banks(study: Sensitivity) -> dict[str, Topic]:

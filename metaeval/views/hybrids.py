@@ -47,6 +47,7 @@ def hybrids(request: PersonRequest, slug: str) -> HttpResponse:
         "campaign": campaign,
         "form": form,
         "page": page,
+        "rows": page.object_list,
         "uncalibrated": uncalibrated(campaign, [one.model for one in page.object_list]),
     }
     return render(request, "metaeval/hybrids.html", context)

@@ -16,7 +16,7 @@ from assessor.llm.actions import JobError, Plan
 from assessor.llm.models import Job
 from assessor.studies.actions import StudyError
 from assessor.studies.models import Sensitivity
-from assessor.studies.sensitivity import Variant, conditions_of, is_crossed, variants_of
+from assessor.studies.sensitivity import Variant, conditions_of, is_crossed, is_labelled, variants_of
 from assessor.studies.sensitivity_actions import draw_sensitivity, launch_variants, plan_variants, total_estimate
 from metaeval.access import campaign_sensitivity
 from metaeval.measures import measure_labels
@@ -89,6 +89,7 @@ def sensitivity(request: PersonRequest, slug: str, study_id: int) -> HttpRespons
         "budget": [form["most_cost"], form["most_calls"]],
         "rows": _rows(study, plans),
         "plans": plans,
+        "is_labelled": is_labelled(study) if plans is None else not any(one.expected.calls for one in plans.values()),
         "total": _total(plans) if plans else None,
         "found": found,
         "measures": measures,

@@ -72,6 +72,9 @@ def nuggets(empty_campaign: Campaign, import_file) -> Condition:
     return import_banks(empty_campaign, import_file, banks)
 
 
+NOTHING_LEFT = "All variants are labelled, or their jobs are at work."
+
+
 def drawn(nuggets: Condition, factors: dict[str, list[Any]] = FACTORS, **fields: Any) -> Sensitivity:
     options = {"name": "Sens", "topics": 12, "runs": 3, "seed": 5, "acting_user": None} | fields
     return draw_sensitivity(nuggets=nuggets, factors=factors, **options)
@@ -168,6 +171,17 @@ def test_equal_requests_flip_at_the_endpoints_rate_and_other_orders_do_not(
     assert len(file_of(client, study, "pairs.csv").splitlines()) == 1 + 1
     figure = client.get(reverse("sensitivity_figure", args=["study", study.pk, "ranks", "csv"]))
     assert b"team.one" in b"".join(figure.streaming_content)  # type: ignore[attr-defined]
+    # Nothing is left to be estimated, until a label is.
+    assert NOTHING_LEFT in page
+    assert 'name="most_calls"' not in page
+    sheet = conditions_of(study)[variants[0]].answer_sheets.filter(by_rule=False).earliest("pk")
+    label = sheet.assignments.earliest("pk")
+    sheet.revise("test", {label.nugget_id: {"label": ""}}, judge_id=sheet.judge_id)
+    page = client.get(reverse("sensitivity", args=["study", study.pk])).content.decode()
+    assert NOTHING_LEFT not in page
+    assert "Estimate what is left" in page
+    sheet.refresh_from_db()
+    sheet.revise("test", {label.nugget_id: {"label": label.value}}, judge_id=sheet.judge_id)
     # Its conditions are in no score table, and what is done is not asked again.
     assert not scored_conditions(nuggets.campaign).exists()
     assert "There is nothing to do" in client.post(
@@ -289,6 +303,9 @@ def test_the_cost_is_told_first_and_a_budget_holds_for_each_job(
     assert all(condition.variant["batch"] == 8 for condition in made.values())
     # Their jobs are at work: nothing more is planned.
     assert plan_variants(study) == {}
+    for page in (client.get(address), client.post(address)):
+        assert NOTHING_LEFT in page.content.decode()
+        assert 'name="most_calls"' not in page.content.decode()
 
 
 def test_the_command_draws_estimates_and_goes_on_with_what_was_drawn(

@@ -11,7 +11,7 @@ import numpy as np
 from assessor.campaigns.models import CONTROL, Answer, Condition
 from assessor.campaigns.queries import among, own_answers, pooled
 from assessor.scores.cache import kept_in_state, state_of
-from assessor.scores.loading import Labels, RunName, as_stored, parsed
+from assessor.scores.loading import Keys, Labels, RunName, as_stored, parsed
 from assessor.scores.reusability import WithoutTeams
 from assessor.scores.tables import counted_cells, systems_in
 from assignment.label_kind import kind_of_nuggets
@@ -127,13 +127,17 @@ def _by_passages(
     for topic, of_nuggets in zip(topics, evidence, strict=True):
         docid_at = {docid: at for at, docid in enumerate(sorted(wanted[topic.pk]))}
         brought = np.zeros((len(team_at), len(docid_at)), dtype=bool)
-        for docid, at in docid_at.items():
-            brought[[team_at[team] for team in contributed[topic.pk, docid]], at] = True
+        by_team = [(team_at[team], at) for docid, at in docid_at.items() for team in contributed[topic.pk, docid]]
+        brought[_places(by_team)] = True
         attests = np.zeros((len(of_nuggets), len(docid_at)), dtype=bool)
-        for attested, docids in zip(attests, of_nuggets, strict=True):
-            attested[[docid_at[docid] for docid in docids]] = True
+        attests[_places([(at, docid_at[docid]) for at, docids in enumerate(of_nuggets) for docid in docids])] = True
         left_out.append(attested_alone(brought, attests)[:-1])
     return basis, left_out, sum(not one for of in evidence for one in of)
+
+
+def _places(pairs: Sequence[tuple[int, int]]) -> tuple[Keys, ...]:
+    """Return rows and columns as an array's index has them."""
+    return tuple(np.array(pairs, dtype=np.int64).reshape(-1, 2).T)
 
 
 def _docids(nugget: Mapping[str, Any]) -> set[str]:

@@ -12,7 +12,6 @@ import numpy.typing as npt
 from metaeval.stats.levels import pair_scores
 from metaeval.stats.means import DIGITS, Figures
 from metaeval.stats.statistic import Statistic, undefined
-from metaeval.stats.student_t import two_sided_p
 
 ALPHA = 0.05
 
@@ -77,6 +76,8 @@ def test_pairs(scores: Figures) -> tuple[Figures, Figures, Figures]:
     scores: (runs, topics), NaN where a cell does not count. A paired two-sided t-test over the topics where both runs
     count, without a correction; with fewer than two such topics its p-value says nothing.
     """
+    from scipy import special  # a process that tests nothing does not load it
+
     there = (~np.isnan(scores)).astype(np.float64)
     given = np.where(there, scores, 0)
     topics = there @ there.T
@@ -88,7 +89,7 @@ def test_pairs(scores: Figures) -> tuple[Figures, Figures, Figures]:
     # Equal differences on all topics: certain if they are not 0.
     error = np.sqrt(np.maximum(variance, 0) / size)
     t = np.divide(np.abs(mean), error, out=np.where(mean == 0, 0, np.inf), where=error > 0)
-    return mean, two_sided_p(t, size.astype(np.int64) - 1), topics
+    return mean, 2 * special.stdtr(size - 1, -t), topics
 
 
 def _share(agreements: int, disagreements: int, why: str) -> Statistic:

@@ -83,6 +83,7 @@ INSTALLED_APPS = [
     "nuggets.reports",
     "nuggets.matching",
     "nuggets.candidates",
+    "assignment.trials",
     "metaeval",
     "assessor.training",
     "assessor.plan",

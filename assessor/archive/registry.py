@@ -10,10 +10,10 @@ from django.db.models import Model, Q, QuerySet
 from assessor.accounts.models import Person
 from assessor.archive import json_checks
 from assessor.campaigns import models as collection
+from assessor.campaigns.condition_kind import condition_kinds
 from assessor.campaigns.models import Campaign, Condition, Import, Judge
 from assessor.exports import models as exports
 from assessor.labels import models as labels
-from assessor.labels.label_kind import label_kinds
 from assessor.llm import models as llm
 from assessor.llm.models import Job, StoredPrompt, Unit
 from assessor.plan import models as plan
@@ -156,7 +156,7 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
     Kept(labels.ManualSetup, "condition"),
     *(
         Kept(model, within, means=json_checks.of_labels(model))
-        for kind in label_kinds()
+        for kind in condition_kinds()
         for model, within in kind.archived().items()
     ),
     Kept(work.Reply, "task"),

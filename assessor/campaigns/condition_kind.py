@@ -14,9 +14,10 @@ from django.utils.module_loading import import_string
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from django.db.models import Q, QuerySet
+    from django.db.models import Model, Q, QuerySet
     from django.forms import Form
 
+    from assessor.accounts.models import Person
     from assessor.campaigns.forms import ConditionFields
     from assessor.campaigns.models import Answer, Campaign, Condition, Run, Sentence, Topic
     from assessor.exportables import Chosen
@@ -178,6 +179,10 @@ class ConditionKind:
         """Return the kinds, by name, of which nobody can work blind who saw what a model gave under a condition."""
         return (self.name,)
 
+    def bank_section(self, person: Person, bank: NuggetBank) -> str:
+        """Return the address of what stands below the list of a bank that a person edits, or ""."""
+        return ""
+
     def shown_passages(self, condition: Condition, topics: Sequence[Topic]) -> Iterable[tuple[int, str]]:
         """Yield topic's key and docid of the passages that its screen shows on topics; a pair may come twice."""
         return ()
@@ -268,6 +273,10 @@ class ConditionKind:
 
     def on_texts_replaced(self, run: Run, docids: Collection[str]) -> None:
         """Follow that a run's own texts took the place of segments that it cites. Raises JudgedBySegments."""
+
+    def archived(self) -> Mapping[type[Model], str]:
+        """Return its own models, each with the column to what a record belongs to; none before that one."""
+        return {}
 
     # Topics for practice
 
@@ -400,6 +409,11 @@ def method_choices() -> list[tuple[str, str]]:
 def names_of_nuggets() -> list[str]:
     """Return the names of the kinds that make nuggets."""
     return [kind.name for kind in condition_kinds() if kind.makes_nuggets]
+
+
+def labelling_kinds(nuggets: str) -> list[str]:
+    """Return the names of the kinds in which texts get labels of nuggets of a kind."""
+    return [kind.name for kind in condition_kinds() if kind.labels_nuggets and nuggets in kind.builds_on]
 
 
 def names_of_grades() -> list[str]:

@@ -10,7 +10,7 @@ from assessor.campaigns.condition_kind import kind_named, kind_of, kinds_in_orde
 from assessor.campaigns.models import Campaign, Condition
 from assessor.desk.progress import Step
 from assessor.exports.models import Frozen
-from assessor.llm.job_kind import job_kinds
+from assessor.llm.job_kind import launched_kinds
 from assessor.llm.models import Job
 from assessor.llm.queries import open_failures
 from assessor.scores.cache import Counts, counts_by_condition, kept_scores, scopes, states_of
@@ -170,7 +170,7 @@ def _states(
     frozen = Frozen.objects.filter(condition__campaign=campaign).order_by().values("condition")
     versions = dict(frozen.annotate(version=Max("version")).values_list("condition", "version"))
     references = {one.reference for one in agreements}
-    filled_by = {(kind.condition_kind, kind.method): kind.name for kind in job_kinds().values()}
+    filled_by = {(kind.condition_kind, kind.method): kind.name for kind in launched_kinds().values()}
     found = []
     for one in records:
         step, own_jobs = step_of.get(one.pk), jobs[one.pk]

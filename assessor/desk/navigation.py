@@ -62,6 +62,7 @@ GROUPS = (
                     "editions",
                     "candidates",
                     "topic_candidates",
+                    "trial_setting",
                 ],
             ),
             Item(

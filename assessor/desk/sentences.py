@@ -16,6 +16,7 @@ _PREDICATES = {
     "bank reopened": "opened the {} again",
     "banks matched": "matched two banks of a topic in {}",
     "budget changed": "changed the budget of the job {}",
+    "trials set": "set who is asked where people try nuggets of {}",
     "calibration gate set": "set the calibration gate: {}",
     "calibration made": "calibrated {}",
     "campaign created": "created the campaign {}",

@@ -16,7 +16,7 @@ from assessor.formats.report import Report
 from assessor.formats.values import json_object
 from assessor.llm.endpoints import Key, check_base_url, key_of
 from assessor.llm.gateway import RESERVED
-from assessor.llm.job_kind import Grades, JobKind, job_kinds
+from assessor.llm.job_kind import Grades, JobKind, launched_kinds
 from assessor.llm.models import LEAST_MONEY, Job, ModelJudge
 from assessor.llm.prompt_sets import OWN, names, prompt_set
 from assessor.llm.prompts import PromptSetError
@@ -292,7 +292,7 @@ class LaunchForm(AskForm):
     def __init__(self, campaign: Campaign, kind: JobKind, *args: Any, **kwargs: Any) -> None:
         super().__init__(campaign, *args, **kwargs)
         self.initial["kind"] = kind.name
-        self.fields["kind"].choices = [(name, name) for name in job_kinds()]  # type: ignore[attr-defined]
+        self.fields["kind"].choices = [(name, name) for name in launched_kinds()]  # type: ignore[attr-defined]
         if kind.grades == Grades.NONE:
             del self.fields["qrels_source"], self.fields["min_relevant_grade"]
         else:

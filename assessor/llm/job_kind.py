@@ -72,6 +72,7 @@ class JobKind(Protocol):
     preferences: str = ""  # the name of the kind of condition whose preferences it takes; "" where it takes none
     about_answers: bool = False  # whether each unit has an answer
     of_passages: bool = False  # which are passages then, and not what runs answered
+    is_launched: bool = True  # by organizers; else by what others do
 
     @property
     def builds_on(self) -> Sequence[str]:
@@ -170,6 +171,11 @@ def job_kinds() -> dict[str, JobKind]:
     """Return all kinds of job, by name."""
     paths = [path for app in apps.get_app_configs() for path in getattr(app, "job_kinds", ())]
     return {kind.name: kind for kind in (import_string(path)() for path in paths)}
+
+
+def launched_kinds() -> dict[str, JobKind]:
+    """Return the kinds of job that organizers launch, by name."""
+    return {name: kind for name, kind in job_kinds().items() if kind.is_launched}
 
 
 def job_kind_named(name: str) -> JobKind:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
 
-from assessor.campaigns.condition_kind import ConditionKind, condition_kinds
+from assessor.campaigns.condition_kind import ConditionKind, labelling_kinds
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -49,8 +49,7 @@ class Candidates(ConditionKind):
     def exposed_kinds(self, condition: Condition) -> Collection[str]:
         """Candidates tell what a bank could have, and which nuggets answers state."""
         assert condition.nuggets is not None, "a bank is looked in"
-        made = condition.nuggets.kind
-        return (made, *(kind.name for kind in condition_kinds() if kind.labels_nuggets and made in kind.builds_on))
+        return (condition.nuggets.kind, *labelling_kinds(condition.nuggets.kind))
 
     def cells(self, chosen: Chosen, at: datetime) -> Iterator[Cell]:
         """A topic has the sentences that were asked about, of its bank as it is now."""

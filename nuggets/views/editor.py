@@ -12,6 +12,8 @@ from django.template.loader import render_to_string
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
+from assessor.accounts.models import Person
+from assessor.campaigns.condition_kind import condition_kinds
 from assessor.campaigns.http import PersonRequest
 from assessor.formats.values import to_json
 from assessor.work.access import require_running
@@ -77,6 +79,7 @@ def editor(request: PersonRequest, bank_id: int) -> HttpResponse:
         "place": place(bank.task) if owner and bank.task else None,
         "passages": passages,
         "without_text": without_text,
+        "section": _section(request.user, bank) if owner and not read_only else "",
         "reopening": queries.reopening(bank),
         "lineage": None if owner else queries.lineage(bank, listed),
         "candidates": None if owner else of_bank(bank),
@@ -84,6 +87,11 @@ def editor(request: PersonRequest, bank_id: int) -> HttpResponse:
         "time": minutes(bank.task.seconds) if bank.task else "",
     }
     return render(request, "nuggets/editor.html", context)
+
+
+def _section(person: Person, bank: NuggetBank) -> str:
+    """Return the address of what another kind shows below the list, or ""."""
+    return next((url for kind in condition_kinds() if (url := kind.bank_section(person, bank))), "")
 
 
 def _about(bank: NuggetBank) -> dict[str, object]:

@@ -53,6 +53,7 @@ from support.exports import support_lines
 from tests.assignment.argue.conftest import attested, first, needs, relevance, report
 from tests.assignment.argue.judging_helpers import judged_by_people
 from tests.assignment.scored import auto_condition, vary
+from tests.assignment.trials.model import try_on
 from tests.candidates.model import candidates_condition
 from tests.conftest import QRELS, SEGMENTS, TOPICS, client_of
 from tests.judging import (
@@ -139,6 +140,7 @@ def make_everything(slug: str, people: dict[str, Person], import_file: Any) -> C
     assert import_file(campaign, "former_nuggets", [line | {"qid": "old", "topic": "t1"}], **former).state == "done"
     _match(campaign, olga)
     _look_for(campaign)
+    _try(campaign)
     pseudonyms(campaign)
     freeze(condition=campaign.conditions.get(name="Frozen"), acting_user=olga)
     return campaign
@@ -333,6 +335,11 @@ def _match(campaign: Campaign, olga: Person) -> None:
     of = {"condition": condition, "topic": campaign.topics.get(qid="t1"), "acting_user": olga}
     match_by_person(**of, pairs={(0, 0)}, known=0)
     match_by_person(**of, pairs=set(), known=1)
+
+
+def _try(campaign: Campaign) -> None:
+    """Let a nugget be tried by somebody who edits its bank."""
+    try_on(NuggetBank.objects.get(condition__name="Frozen", topic__qid="t1"))
 
 
 def _look_for(campaign: Campaign) -> None:

@@ -200,10 +200,11 @@ SCREENS = {"assignment", "assignment_answer", "assignment_nugget", "support", "s
 SCREENS |= {"relevance_passage", "argue", "argue_report"}
 SCREENS |= {"preference", "preference_answer", "report_editor"}
 OTHER_STATES = {"condition_drafts", "nugget_drafts", "export", "registration", "hybrid", "panel", "canaries"}
-OTHER_STATES |= {"matched_banks", "matched_topic", "candidates", "topic_candidates", "editions"}
+OTHER_STATES |= {"matched_banks", "matched_topic", "candidates", "topic_candidates", "editions", "trial_setting"}
 OTHER_STATES |= {"sensitivity", "control_set"}
 NOT_OPENED = {
     "missing",  # leads to a list
+    "nugget_trials",  # a part of the editor's page
     *("argue_questions", "preference_questions"),  # so do these, as others do that are opened
     "old_protocol",
     "practice_feedback",

@@ -188,6 +188,7 @@ def _pages_in_other_states(campaign: Campaign, olga: Person) -> list[str]:
         reverse("panel", args=["demo", panel.pk]),
         reverse("matched_banks", args=[campaign.slug, matched.pk]),
         reverse("matched_topic", args=[campaign.slug, matched.pk, topic.pk]),
+        reverse("trial_setting", args=[campaign.slug, condition.pk]),
         reverse("candidates", args=["demo", lacking.pk]),
         reverse("topic_candidates", args=["demo", lacking.pk, asked]),
         reverse("sensitivity", args=["demo", vary(people.nuggets).pk]),

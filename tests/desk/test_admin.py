@@ -50,6 +50,7 @@ from tests.api.tokens import make_token
 from tests.assignment.argue.conftest import BANK, FILE, ONE
 from tests.assignment.conftest import assign
 from tests.assignment.scored import auto_condition, vary
+from tests.assignment.trials.model import try_on
 from tests.candidates.model import miss
 from tests.conftest import client_of, make_person
 from tests.desk.asking import asked_elsewhere
@@ -110,6 +111,7 @@ def one_of_each(bank: NuggetBank, import_file) -> dict[type[Model], Model]:
     Invitation.objects.create(campaign=campaign, person=person, role=Role.ORGANIZER, invited_by=person)
     TimeSpent.objects.create(task=bank.task, key=uuid4(), seconds=1)
     match = match_with_itself(BankEdition.objects.create(bank=bank, edition=1, version=1))
+    try_on(bank)
     miss(match.matching.first, Answer.objects.filter(topic=bank.topic)[0])
     grading = give_relevance(campaign, make_person("grader", "assessor"))
     judge_item(RelevanceJudgment.objects.get(topic=grading.topic))

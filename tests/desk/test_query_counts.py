@@ -62,6 +62,7 @@ from tests.assignment.argue.conftest import attested, report
 from tests.assignment.argue.judging_helpers import judged_by_people
 from tests.assignment.inherited import inherit
 from tests.assignment.scored import auto_condition, label_canaries, vary
+from tests.assignment.trials.model import try_on
 from tests.candidates.model import look_for_all
 from tests.conftest import Importer, client_of, make_person, open_guidelines
 from tests.judging import all_judged, asked, change, give, given, judgeable, leave_out
@@ -124,6 +125,7 @@ UNSAFE |= {f"argue_{verb}" for verb in ("label", "answers", "cannot", "flag", "l
 UNSAFE |= {"give_study", "define_code", "code_item"}
 UNSAFE |= {f"support_{verb}" for verb in ("label", "cannot", "flag", "show", "later", "sign_off")}
 UNSAFE |= {f"preference_{verb}" for verb in ("label", "cannot", "flag", "later", "sign_off")}
+UNSAFE |= {"try_nugget"}
 UNSAFE |= {"import_table", "compute_again", "calibration_gate"}
 UNSAFE |= {f"assignment_{verb}" for verb in ("label", "cannot", "flag", "mark", "show", "later", "sign_off")}
 
@@ -197,6 +199,8 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
         "frozen_bundle": [slug, frozen, 1],
         "frozen_manifest": [slug, frozen, 1],
         "nugget_editor": [bank.pk],
+        "nugget_trials": [bank.pk],
+        "trial_setting": [slug, edits.pk],
         "report_editor": [EditedReport.objects.latest("pk").pk],
         "nugget_drafts": [NuggetBank.objects.filter(condition=edits).latest("pk").pk],
         "condition_drafts": [slug, edits.pk],
@@ -452,6 +456,8 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
         supported = campaign.conditions.filter(name="Supported").first() or models_condition(campaign, "Supported")
         label_as_model(supported, {f"r{number}": {"0.0": "full"} for number in new})
         look_for_all(campaign, "Beside", "Supported", "Candidates")
+        if not campaign.conditions.filter(name="Tried"):
+            try_on(NuggetBank.objects.get(condition__name="Beside", topic__qid="t1"))
         compare(campaign, campaign.model_judges.earliest("pk"), replicate=made)
         for number in new:
             write(edits, topics[0], first, number)
@@ -782,6 +788,7 @@ def test_addresses_that_only_take_posts_are_no_pages(grow, anna: Person, olga: P
         "draw_topic": [1],
         "preview_guidelines": ["study", "nuggets"],
         "revoke_token": [1],
+        "try_nugget": [bank.pk, uid],
         "mark_practice": ["study"],
         "name_practice_reference": ["study", 1],
         "time_spent": [1],

@@ -194,6 +194,10 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "relevance_draw": ("POST", (401, 200, 404, 404, 404, 404, 404, 404)),
     "relevance_show": ("POST", OWNER_WRITES),
     "nugget_editor": ("GET", OWNER_READS),
+    # The owner labels nuggets of the topic blind, too.
+    "nugget_trials": ("GET", ("in", *(404,) * 7)),
+    "try_nugget": ("POST", (401, *(404,) * 7)),
+    "trial_setting": ("GET", ORGANIZER),
     "nugget_add": ("POST", OWNER_WRITES),
     "nugget_keep": ("POST", OWNER_WRITES),
     "nugget_reword": ("POST", OWNER_WRITES),
@@ -294,7 +298,7 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
 }
 # Pages that an organizer's own POST reaches too: refused to everybody else just the same.
 POSTED = ("new_campaign", "protocol", "new_condition", "setup", "imports", "plan_give", "new_judge", "judge")
-POSTED += ("launch_job",)
+POSTED += ("launch_job", "trial_setting")
 POSTED += (
     "import_prompts",
     "studies",
@@ -533,6 +537,9 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "relevance_passage": f"/relevance/{grading.pk}/answers/{passage.pk}/",
         **{f"relevance_{verb}": f"/relevance/{grading.pk}/{verb}/" for verb in ("judge", "undo", "draw", "show")},
         "nugget_editor": f"/nuggets/{bank.pk}/",
+        "nugget_trials": f"/nuggets/{bank.pk}/trials/",
+        "try_nugget": f"/nuggets/{bank.pk}/trials/{uid}/",
+        "trial_setting": f"{base}/conditions/{edits.pk}/trials/",
         "nugget_add": f"/nuggets/{bank.pk}/add/",
         "nugget_keep": f"/nuggets/{bank.pk}/{uid}/keep/",
         "nugget_reword": f"/nuggets/{bank.pk}/{uid}/reword/",

@@ -43,6 +43,7 @@ from assessor.work.models import (
 from assignment.argue.models import ArgueSheet
 from assignment.argue.models import LabelEvent as ArgueEvent
 from assignment.models import AnswerSheet, LabelEvent, LeftOut
+from assignment.trials.models import NuggetTrial, TrialLabel
 from metaeval.models import Calculation, Calibration, CalibrationGate, Comparison, Figure, Hybrid, ScoreTable
 from nuggets import actions
 from nuggets.candidates.models import SentenceMatch
@@ -51,6 +52,7 @@ from nuggets.models import BankEdit, BankEdition, Drafting, NuggetBank
 from nuggets.reports.models import Reading, Report, ReportEdit
 from support.models import LabelEvent as SupportEvent
 from support.models import SupportSheet
+from tests.assignment.trials.model import try_on
 from tests.candidates.model import miss
 from tests.llm.records import leave_traces
 from tests.matching.model import match_with_itself
@@ -77,6 +79,8 @@ FIELDS = {
     BankMatching: "number",
     NuggetMatch: "second_id",
     SentenceMatch: "sentence",
+    NuggetTrial: "text",
+    TrialLabel: "value",
     ReportEdit: "verb",
     SupportEvent: "verb",
     LeftOut: "reason",
@@ -197,6 +201,8 @@ def records(bank: NuggetBank, task: Task) -> dict[type[AppendOnly], AppendOnly]:
         BankEdition: match.matching.first,
         BankMatching: match.matching,
         NuggetMatch: match,
+        NuggetTrial: (trial := try_on(bank)).trial,
+        TrialLabel: trial,
         SentenceMatch: miss(match.matching.first, Answer.objects.filter(topic=bank.topic)[0]),
         ReportEdit: edit(bank, task).head,
         TimeSpent: TimeSpent.objects.create(task=task, key=uuid4(), seconds=1),

@@ -23,7 +23,7 @@ from assessor.llm import actions, queries
 from assessor.llm.access import campaign_job
 from assessor.llm.actions import JobError
 from assessor.llm.forms import BudgetForm, LaunchForm
-from assessor.llm.job_kind import Grades, JobKind, job_kinds
+from assessor.llm.job_kind import Grades, JobKind, launched_kinds
 from assessor.llm.models import Job, Unit
 from assessor.llm.named_models import named_models
 from assessor.llm.topic_picker import Picker, picker
@@ -52,7 +52,7 @@ def jobs(request: PersonRequest, slug: str) -> HttpResponse:
 def launch(request: PersonRequest, slug: str) -> HttpResponse:
     """The form of a kind of job with what it will take, which htmx asks for as it changes; then the launch."""
     campaign = organized_campaign(request.user, slug)
-    kinds = sorted(job_kinds().values(), key=lambda one: not kind_named(one.condition_kind).makes_grades)
+    kinds = sorted(launched_kinds().values(), key=lambda one: not kind_named(one.condition_kind).makes_grades)
     wanted = request.POST.get("kind") or request.GET.get("kind", "")
     kind = next((one for one in kinds if one.name == wanted), None)
     kind = kind or _by_nuggets(campaign, kinds, request.GET.get("nuggets", "")) or _first_lacking(campaign, kinds)
@@ -178,7 +178,7 @@ def _next_steps(job: Job) -> list[Step]:
         new = reverse("launch_job", args=[campaign])
         steps += [
             Step(f"{other.title} with these", f"{new}?kind={other.name}&{basis}={pk}")
-            for other in job_kinds().values()
+            for other in launched_kinds().values()
             for basis, pk in [_basis(other, condition)]
             if basis
         ]

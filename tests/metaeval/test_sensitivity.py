@@ -28,7 +28,7 @@ from metaeval.sensitivity import sensitivity_result
 from tests.assignment.conftest import run_file
 from tests.assignment.scored import import_banks, vary
 from tests.conftest import client_of
-from tests.judging import label_rows, model_of
+from tests.judging import all_judged, label_rows, model_of
 from tests.llm.conftest import _short_waits, endpoint  # noqa: F401  # fixtures
 from tests.llm.grading import make_judge
 
@@ -174,7 +174,7 @@ def test_equal_requests_flip_at_the_endpoints_rate_and_other_orders_do_not(
     # Nothing is left to be estimated, until a label is.
     assert NOTHING_LEFT in page
     assert 'name="most_calls"' not in page
-    sheet = conditions_of(study)[variants[0]].answer_sheets.filter(by_rule=False).earliest("pk")
+    sheet = next(one for one in all_judged(conditions_of(study)[variants[0]]) if not one.by_rule)
     label = sheet.assignments.earliest("pk")
     sheet.revise("test", {label.nugget_id: {"label": ""}}, judge_id=sheet.judge_id)
     page = client.get(reverse("sensitivity", args=["study", study.pk])).content.decode()

@@ -1,4 +1,4 @@
-"""Workers that are killed ten times while they do a job, for each kind of job that builds on questions or answers.
+"""Workers that are killed ten times while they do a job, for each kind that builds on questions, answers or labels.
 
     python -m pytest tests/faults/killed_jobs.py
 
@@ -128,19 +128,24 @@ def _answer(run: int, qid: str) -> str:
     return json.dumps({"metadata": metadata, "responses": responses, "references": [f"{qid}-d0"]}) + "\n"
 
 
-def work_while_killed(study: House, server: RunningEndpoint, kind: str, requests: int) -> None:
-    """Launch a job and let it end, while its worker is killed evenly over its requests."""
+def work_while_killed(study: House, server: RunningEndpoint, name: str, launch: str, requests: int) -> None:
+    """Launch jobs and let them end, while their worker is killed evenly over their requests."""
     before = len(server.ended())
     worker = study.start_worker()
-    study.run(LAUNCH.format(kind=kind))
+    study.run(launch)
     for kill in range(1, KILLS + 1):
         share = before + kill * requests // (KILLS + 2)
-        wait_until(lambda share=share: len(server.ended()) >= share, f"work before kill {kill} of {kind}", 60)
+        wait_until(lambda share=share: len(server.ended()) >= share, f"work before kill {kill} of {name}", 60)
         kill_all_of(worker)
         worker = study.start_worker()
-    done = f"select state from llm_job where kind = '{kind}'"  # our own name
-    wait_until(lambda: study.rows(done) == [("done",)], f"the end of {kind}", 120)
+    wait_until(lambda: set(study.rows("select state from llm_job")) == {("done",)}, f"the end of {name}", 120)
     kill_all_of(worker)
+
+
+def are_asked_as_often(server: RunningEndpoint, begun: int, name: str) -> None:
+    """Assert that no more was asked twice since then than was in flight at kills."""
+    sent = Counter(call["request"] for call in server.begun()[begun:])
+    assert sum(sent.values()) - len(sent) <= 2 * KILLS * FLIGHT, name
 
 
 @pytest.mark.django_db
@@ -151,15 +156,105 @@ def test_nothing_is_lost_or_doubled_over_ten_kills_of_each_job(tmp_path: Path):
             fill(study, tmp_path, server.base_url)
             for kind, (units, requests, kept) in JOBS.items():
                 begun = len(server.begun())
-                work_while_killed(study, server, kind, requests)
+                work_while_killed(study, server, kind, LAUNCH.format(kind=kind), requests)
                 counts = f"select units_done, units_failed from llm_job where kind = '{kind}'"
                 assert study.rows(counts) == [(units, 0)], kind
                 for table, columns, rows, where in kept:
                     found = study.rows(f"select {columns} from {table} where {where}")  # our own names
                     assert (len(found), len(set(found))) == (rows, rows), table
-                sent = Counter(call["request"] for call in server.begun()[begun:])
-                assert sum(sent.values()) - len(sent) <= 2 * KILLS * FLIGHT, kind
+                are_asked_as_often(server, begun, kind)
             good = study.rows("select request from llm_call where outcome = 'good'")
+            assert len(good) == len(set(good)), "no answer was paid and kept twice"
+    finally:
+        server.stop()
+
+
+MANY, BUDGET = 60, 1_000
+GET = """
+from assessor.studies.control_sets import ask, draw_control_set
+from assessor.studies.sensitivity_actions import draw_sensitivity, launch_variants, plan_variants
+from assignment.trials.actions import set_trials, try_nugget
+from tests.conftest import ASSESSOR, make_person
+from tests.judging import give
+
+judge = ModelJudge.objects.select_related("judge", "campaign").get()
+campaign = judge.campaign
+bank, former = (campaign.conditions.get(name=name) for name in ("Bank", "Former"))
+"""
+FIRST = """
+from assessor.llm.actions import launch, plan_job
+from assessor.llm.job_kind import job_kind_named
+topics = list(campaign.topics.all())
+plan = plan_job(
+    kind=job_kind_named("AutoAssign"), judge=judge, name="First", topics=topics, qrels_source=None, nuggets=bank
+)
+launch(plan, most_calls=None, most_cost=None, acting_user=None)
+"""
+AGAIN = f"""
+first = campaign.conditions.get(name="First")
+ask(control=draw_control_set(condition=first, name="Weekly", cells={2 * MANY}, acting_user=None), acting_user=None)
+"""
+VARIANTS = f"""
+factors = dict(judge=["j"], prompt_set=["assay-1"], batch=[10], order=["bank", "reversed"], replicate=[0])
+study = draw_sensitivity(nuggets=bank, name="Varied", factors=factors, topics=2, runs={MANY}, acting_user=None)
+launch_variants(plan_variants(study), acting_user=None)
+"""
+TRIAL = f"""
+anna = make_person("anna", ASSESSOR)
+edited = give(former, campaign.topics.get(qid="t0"), anna).nugget_bank
+set_trials(campaign=campaign, nuggets=former, judge=judge, most_calls={BUDGET}, acting_user=anna)
+try_nugget(bank=edited, uid=edited.nuggets.earliest("pk").uid, acting_user=anna)
+"""
+# How many units, how many requests, and what is kept. The first variant asks what AutoAssign asked, and is answered
+# from the ledger; a control set asks anew, under a replicate of its own.
+OF_BANKS = {
+    "AutoAssign": (FIRST, 2 * MANY, 2 * MANY, Kept("assignment_assignment", "sheet_id, nugget_id", 4 * MANY)),
+    "control set": (AGAIN, 2 * MANY, 2 * MANY, Kept("assignment_assignment", "sheet_id, nugget_id", 8 * MANY)),
+    "variants": (VARIANTS, 4 * MANY, 2 * MANY, Kept("assignment_assignment", "sheet_id, nugget_id", 16 * MANY)),
+    "AutoTrial": (TRIAL, MANY, MANY, Kept("trials_triallabel", "answer_id", MANY)),
+}
+
+
+def fill_with_banks(study: House, folder: Path, url: str) -> None:
+    """Load two topics with nuggets, of this edition and of a former one, and many answers to them."""
+    topics = ["t0", "t1"]
+    nuggets = [{"text": text, "importance": "vital"} for text in ("Cats purr", "Dogs bark")]
+    banks = [json.dumps({"qid": qid, "query": "", "nuggets": nuggets}) for qid in topics]
+    of_former = ["--condition=Former", "--qrels=Q", "--edition=2024", "--edition-date=2024", "--by=people"]
+    files: list[tuple[str, list[str], list[str]]] = [
+        ("topics", [f"{qid}\twhy do cats purr {qid}" for qid in topics], []),
+        ("segments", [json.dumps({"docid": f"{qid}-d0", "segment": "Cats purr."}) for qid in topics], []),
+        ("qrels", [f"{qid} 0 {qid}-d0 2" for qid in topics], ["--source=Q", "--by=people"]),
+        ("nuggets", banks, ["--condition=Bank", "--by=people"]),
+        ("former_nuggets", banks, of_former),
+    ]
+    commands = [["create_campaign", "study"]]
+    for kind, lines, options in files:
+        (folder / kind).write_text("".join(f"{line}\n" for line in lines))
+        commands.append([f"import_{kind}", "study", str(folder / kind), *options])
+    for run in range(MANY):
+        (folder / f"r{run}").write_text("".join(_answer(run, qid) for qid in topics))
+        commands.append(["import_run", "study", str(folder / f"r{run}")])
+    commands.append(["create_judge", "study", "j", "--model=m", f"--base-url={url}", f"--concurrency={FLIGHT}"])
+    study.manage_all(commands)
+
+
+@pytest.mark.django_db
+def test_nothing_is_lost_or_doubled_over_ten_kills_of_what_asks_about_nuggets(tmp_path: Path):
+    server = RunningEndpoint(latency=0.25)
+    try:
+        with house(tmp_path / "data", "embedded://") as study:
+            fill_with_banks(study, tmp_path, server.base_url)
+            for name, (code, units, requests, kept) in OF_BANKS.items():
+                begun = len(server.begun())
+                [(last,)] = study.rows("select coalesce(max(id), 0) from llm_job")
+                work_while_killed(study, server, name, GET + code, requests)
+                done = study.rows(f"select units_done, units_failed from llm_job where id > {last}")  # a number
+                assert (sum(one for one, _ in done), sum(failed for _, failed in done)) == (units, 0), name
+                found = study.rows(f"select {kept.columns} from {kept.table}")  # our own names
+                assert (len(found), len(set(found))) == (kept.rows, kept.rows), name
+                are_asked_as_often(server, begun, name)
+            good = study.rows("select request, replicate from llm_call where outcome = 'good'")
             assert len(good) == len(set(good)), "no answer was paid and kept twice"
     finally:
         server.stop()

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from assessor.campaigns.forms import RecordsField
 from assessor.campaigns.models import Campaign, Condition
 from assessor.labels.label_kind import label_kind
 from assessor.scores.cache import with_answers
@@ -24,7 +25,7 @@ _RULES = {
 assert set(_RULES) == set(RULE_WORDS)
 
 
-class MembersField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
+class MembersField(RecordsField):
     """Conditions, each with what it labels."""
 
     def label_from_instance(self, obj: Condition) -> str:

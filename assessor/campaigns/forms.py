@@ -45,6 +45,16 @@ class RecordField(forms.ModelChoiceField):  # type: ignore[type-arg]
         super().__init__(queryset, required=required, **kwargs)
 
 
+class RecordsField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
+    """Records by their keys. Django asks the database for any number, and SQLite takes none of more than 64 bits."""
+
+    def clean(self, value: Any) -> Any:
+        for key in value or ():
+            if not (str(key).isascii() and str(key).isdigit() and len(str(key)) < 19):
+                raise forms.ValidationError(self.error_messages["invalid_pk_value"], params={"pk": key})
+        return super().clean(value)
+
+
 class GradesField(RecordField):
     """A source of grades, with its scale."""
 

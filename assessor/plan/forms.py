@@ -7,7 +7,7 @@ from django import forms
 
 from assessor.accounts.models import Person
 from assessor.campaigns.condition_kind import condition_kinds, names_of_nuggets
-from assessor.campaigns.forms import RecordField
+from assessor.campaigns.forms import RecordField, RecordsField
 from assessor.campaigns.models import Campaign, Condition, Role, Run, Topic
 from assessor.plan.actions import Piece, Wanted
 from assessor.plan.next_edition import MOST_ASSESSORS, MOST_RUNS, MOST_TOPICS, Basis, Choices
@@ -100,16 +100,6 @@ class _WithRule(forms.Form):
         return cleaned
 
 
-class _SomeRecords(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
-    """Records by their keys. Django asks the database for any number, and SQLite takes none of more than 64 bits."""
-
-    def clean(self, value: Any) -> Any:
-        for key in value or ():
-            if not (str(key).isascii() and str(key).isdigit() and len(str(key)) < 19):
-                raise forms.ValidationError(self.error_messages["invalid_pk_value"], params={"pk": key})
-        return super().clean(value)
-
-
 class GiveForm(_WithPerson, _WithRule):
     """Topics under some conditions, for a person or for whoever draws them.
 
@@ -117,8 +107,8 @@ class GiveForm(_WithPerson, _WithRule):
     which they are.
     """
 
-    topics = _SomeRecords(Topic.objects.none(), error_messages={"required": "Select topics first."})
-    condition = _SomeRecords(
+    topics = RecordsField(Topic.objects.none(), error_messages={"required": "Select topics first."})
+    condition = RecordsField(
         Condition.objects.none(),
         label="Work",
         widget=forms.CheckboxSelectMultiple,
@@ -222,7 +212,7 @@ class DrawForm(forms.Form):
 class AllocateForm(_WithRule):
     """How many of the topics on which nothing is planned go to which condition, and among whom they are drawn."""
 
-    people = _SomeRecords(Person.objects.none(), label="Assessors", widget=forms.CheckboxSelectMultiple)
+    people = RecordsField(Person.objects.none(), label="Assessors", widget=forms.CheckboxSelectMultiple)
     support = RecordField(Condition.objects.none(), required=False, help_text="On the same topics, by the same person.")
     second = RecordField(
         Condition.objects.none(), required=False, label="Second opinion", help_text="By a second person, blind."

@@ -262,6 +262,9 @@ def test_an_organizer_makes_a_panel(client: Client, members: list[Condition]):
     assert panel.name in listed
     assert "First, Second, Third" in listed
     assert "is that condition already" in unescape(client.post(base, form).content.decode())
+    # SQLite takes no such number.
+    refused = client.post(base, form | {"members": [10**29, members[0].pk]})
+    assert f"“{10**29}” is not a valid value." in unescape(refused.content.decode())
     assert Event.objects.filter(verb="condition created", campaign=panel.campaign).last()
     assert client.get(f"{base}{members[0].pk}/").status_code == 404
 

@@ -128,7 +128,9 @@ def _answer(run: int, qid: str) -> str:
     return json.dumps({"metadata": metadata, "responses": responses, "references": [f"{qid}-d0"]}) + "\n"
 
 
-def work_while_killed(study: House, server: RunningEndpoint, name: str, launch: str, requests: int) -> None:
+def work_while_killed(
+    study: House, server: RunningEndpoint, name: str, launch: str, requests: int, ends: tuple[str] = ("done",)
+) -> None:
     """Launch jobs and let them end, while their worker is killed evenly over their requests."""
     before = len(server.ended())
     worker = study.start_worker()
@@ -138,7 +140,7 @@ def work_while_killed(study: House, server: RunningEndpoint, name: str, launch: 
         wait_until(lambda share=share: len(server.ended()) >= share, f"work before kill {kill} of {name}", 60)
         kill_all_of(worker)
         worker = study.start_worker()
-    wait_until(lambda: set(study.rows("select state from llm_job")) == {("done",)}, f"the end of {name}", 120)
+    wait_until(lambda: set(study.rows("select state from llm_job")) == {ends}, f"the end of {name}", 120)
     kill_all_of(worker)
 
 
@@ -256,5 +258,29 @@ def test_nothing_is_lost_or_doubled_over_ten_kills_of_what_asks_about_nuggets(tm
                 are_asked_as_often(server, begun, name)
             good = study.rows("select request, replicate from llm_call where outcome = 'good'")
             assert len(good) == len(set(good)), "no answer was paid and kept twice"
+    finally:
+        server.stop()
+
+
+# Of calls, of each job; of how many jobs.
+BUDGETS = {
+    "AutoAssign": (FIRST.replace("most_calls=None", "most_calls=60"), 60, 1),
+    "variants": (VARIANTS.replace("(study), ", "(study), most_calls=40, "), 40, 2),
+    "AutoTrial": (TRIAL.replace(f"most_calls={BUDGET}", "most_calls=60"), 60, 1),
+}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", BUDGETS)
+def test_budgets_hold_over_ten_kills(tmp_path: Path, name: str):
+    """What was in flight at a kill is paid and not kept: it counts, so a budget ends before all is done."""
+    launch, budget, jobs = BUDGETS[name]
+    server = RunningEndpoint(latency=0.25)
+    try:
+        with house(tmp_path / "data", "embedded://") as study:
+            fill_with_banks(study, tmp_path, server.base_url)
+            work_while_killed(study, server, name, GET + launch, budget * jobs, ("halted",))
+            assert study.rows("select most_calls, calls_begun from llm_job") == [(budget, budget)] * jobs
+            assert len(server.begun()) <= budget * jobs
     finally:
         server.stop()

@@ -9,7 +9,7 @@ from assessor.campaigns.actions import judge_of
 from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.llm.models import Job
 from assessor.work.models import Task
-from nuggets.models import BankEdition, Nugget, NuggetBank
+from nuggets.models import BankEdition, NuggetBank
 from nuggets.questions.formats import question_id
 from nuggets.reports.models import EditedReport, EditedSentence, Reading, Report, ReportEdit
 
@@ -24,7 +24,6 @@ def write(condition: Condition, topic: Topic, job: Job, number: int) -> None:
 def edit(bank: NuggetBank, task: Task, sentences: int = 1) -> EditedReport:
     """Keep that a person has taken in sentences that were found for a question of a bank, on whatever task."""
     nuggets = [{"uid": str(UUID(int=1)), "text": "Do cats purr?", "importance": "", "evidence": [], "gold": []}]
-    Nugget.objects.get_or_create(bank=bank, uid=UUID(int=1), text="Do cats purr?", made_by=bank.maker)
     edition = BankEdition.objects.create(bank=bank, edition=99, version=99, nuggets=nuggets)
     report = EditedReport.objects.create(
         condition=task.condition, topic=task.topic, task=task, bank_edition=edition, version=sentences

@@ -406,7 +406,7 @@ def test_a_pass_survives_two_kills(tmp_path):
             study.run(ASK)
             worker = study.start_worker()
             for kill in (1, 2):
-                wait_until(lambda kill=kill: len(server.ended()) >= first + kill * 30, f"work before kill {kill}", 300)
+                wait_until(lambda kill=kill: len(server.ended()) >= first + kill * 30, f"work before kill {kill}", 60)
                 kill_all_of(worker)
                 worker = study.start_worker()
             wait_until(lambda: study.rows("select * from studies_controlcheck"), "the check", 90)

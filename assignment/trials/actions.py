@@ -14,7 +14,7 @@ from assessor.llm.models import ModelJudge
 from assessor.work.blindness import record_exposure
 from assignment.trials.access import may_try, setting_of
 from assignment.trials.models import NuggetTrial, TrialSetting
-from assignment.trials.queries import calls_left, is_at_work
+from assignment.trials.queries import calls_left, is_at_work, open_answers
 from assignment.trials.trial_job import TrialJob
 from nuggets.models import NuggetBank
 
@@ -76,7 +76,7 @@ def try_nugget(*, bank: NuggetBank, uid: UUID, acting_user: Person, to_workers: 
     if is_at_work(condition):
         raise TrialError("Another nugget is being tried: try this one once that is done.")
     last: NuggetTrial | None = condition.trials.filter(nugget=nugget).order_by("-pk").first()
-    if last and last.text == nugget.text and not condition.jobs.exclude(units_failed=0).exists():
+    if last and last.text == nugget.text and not open_answers(last):
         return last
     # Before anything can be shown.
     for kind in kind_of(condition).exposed_kinds(condition):

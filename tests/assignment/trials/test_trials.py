@@ -133,6 +133,13 @@ def test_a_nugget_is_tried_and_tells_runs_apart(editing, bank, as_anna: Client, 
     assert "AutoTrial" not in page
 
 
+def test_a_trial_that_was_cancelled_is_begun_again(on, bank, as_anna: Client):
+    for number in (1, 2):
+        assert post(as_anna, bank, uid(bank, TEXTS[0])) == 200
+        assert NuggetTrial.objects.count() == number
+        Job.objects.update(state=Job.State.CANCELLED)
+
+
 def test_who_tried_a_nugget_is_given_no_blind_labels_there(on, bank, labelled, topic, anna, ben, as_anna: Client):
     Job.objects.exclude(kind="AutoTrial").update(state="done")
     assert post(as_anna, bank, uid(bank, TEXTS[0])) == 200

@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from django.apps import apps
+from django.db.models import Count, Max
 from django.urls import reverse
 from django.utils.module_loading import import_string
 
@@ -351,6 +352,25 @@ class ConditionKind:
     def sampling(self) -> Sampling | None:
         """Return what studies draw from its labels; None where there are no studies of them."""
         return None
+
+
+class UnassignedKind(ConditionKind):
+    """A kind of work that no assessor is given: models do it, or organizers. What came of it is rows that only grow."""
+
+    blind_method = ""
+    peoples_methods = ()
+    has_screen = False
+    is_in_every_study = False
+
+    def records(self, condition: Condition) -> QuerySet[Any]:
+        """Return the rows of a condition."""
+        raise NotImplementedError
+
+    def state(self, condition: Condition) -> tuple[Any, ...]:
+        return tuple(self.records(condition).aggregate(Count("pk"), Max("pk")).values())
+
+    def label_records(self, condition: Condition) -> Sequence[QuerySet[Any]]:
+        return (self.records(condition),)
 
 
 class _HasKind(Protocol):

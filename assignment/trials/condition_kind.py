@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 
-from assessor.campaigns.condition_kind import ConditionKind, labelling_kinds
+from assessor.campaigns.condition_kind import UnassignedKind, labelling_kinds
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 AUTO = "AutoTrial"
 
 
-class Trials(ConditionKind):
+class Trials(UnassignedKind):
     """Nuggets of banks that people still edit, tried against all answers to the topic by a judge.
 
     It is beside the banks and outside of all that is scored, compared and frozen.
@@ -34,12 +34,8 @@ class Trials(ConditionKind):
     instruction = "Say whether answers state a nugget."
     counted = "trials"
     done = "tried"
-    blind_method = ""
-    peoples_methods = ()
     methods = (AUTO,)
     builds_on = ("nuggets",)
-    has_screen = False
-    is_in_every_study = False
 
     @property
     def labels_nuggets(self) -> bool:
@@ -67,23 +63,17 @@ class Trials(ConditionKind):
         """Nothing is ever finished here."""
         return iter(())
 
-    def state(self, condition: Condition) -> tuple[Any, ...]:
-        return tuple(self._trials(condition).aggregate(Count("pk"), Max("pk")).values())
-
     def has_work(self) -> Q:
         from assignment.trials.models import NuggetTrial
 
         return Q(Exists(NuggetTrial.objects.filter(nugget__bank__topic=OuterRef("pk"))))
-
-    def label_records(self, condition: Condition) -> Sequence[QuerySet[Any]]:
-        return (self._trials(condition),)
 
     def archived(self) -> Mapping[type[Model], str]:
         from assignment.trials.models import NuggetTrial, TrialLabel, TrialSetting
 
         return {TrialSetting: "condition", NuggetTrial: "condition", TrialLabel: "trial"}
 
-    def _trials(self, condition: Condition) -> QuerySet[Any]:
+    def records(self, condition: Condition) -> QuerySet[Any]:
         from assignment.trials.models import NuggetTrial
 
         return NuggetTrial.objects.filter(condition=condition).order_by()

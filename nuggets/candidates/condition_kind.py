@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
-from assessor.campaigns.condition_kind import ConditionKind, labelling_kinds
+from assessor.campaigns.condition_kind import UnassignedKind, labelling_kinds
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 AUTO = "AutoCandidates"
 
 
-class Candidates(ConditionKind):
+class Candidates(UnassignedKind):
     """Sentences of answers that a citation fully supports, and which nuggets of a bank each states.
 
     What states none is a candidate that the bank lacks, for organizers alone: it shows what runs answered and what a
@@ -31,13 +31,9 @@ class Candidates(ConditionKind):
     instruction = "Say which nuggets of a bank a sentence states."
     counted = "sentences"
     done = "looked for"
-    blind_method = ""
-    peoples_methods = ()
     methods = (AUTO,)
     builds_on = ("nuggets", "questions")
     support = "support"
-    has_screen = False
-    is_in_every_study = False
     results = ("See the candidates", "candidates")
 
     def in_words(self, condition: Condition) -> str:
@@ -56,7 +52,7 @@ class Candidates(ConditionKind):
         from assessor.exportables import of_chosen
         from assessor.labels.cutoff import Cell
 
-        rows = of_chosen(chosen, self._matches(chosen.record).filter(edition__edition=F("edition__bank__edition")))
+        rows = of_chosen(chosen, self.records(chosen.record).filter(edition__edition=F("edition__bank__edition")))
         found: dict[str, dict[tuple[int, int], datetime]] = {}
         for qid, answer, sentence, made in rows.values_list("answer__topic__qid", "answer", "sentence", "at"):
             found.setdefault(qid, {})[answer, sentence] = made
@@ -73,18 +69,12 @@ class Candidates(ConditionKind):
             some = "sentence was" if len(places) == 1 else "sentences were"
             yield f"{qids[topic]}: {len(places):,} supported {some} not looked for in the bank."
 
-    def state(self, condition: Condition) -> tuple[Any, ...]:
-        return tuple(self._matches(condition).aggregate(Count("pk"), Max("pk")).values())
-
     def has_work(self) -> Q:
         from nuggets.candidates.models import SentenceMatch
 
         return Q(Exists(SentenceMatch.objects.filter(answer__topic=OuterRef("pk"))))
 
-    def label_records(self, condition: Condition) -> Sequence[QuerySet[Any]]:
-        return (self._matches(condition),)
-
-    def _matches(self, condition: Condition) -> QuerySet[Any]:
+    def records(self, condition: Condition) -> QuerySet[Any]:
         from nuggets.candidates.models import SentenceMatch
 
         return SentenceMatch.objects.filter(condition=condition).order_by()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from assessor.campaigns.condition_kind import ConditionKind
+from assessor.campaigns.condition_kind import UnassignedKind
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MANUAL, AUTO = "ManualMatch", "AutoMatch"
 
 
-class Matching(ConditionKind):
+class Matching(UnassignedKind):
     """Banks of the same topics, side by side: which nuggets of the one say what nuggets of the other say.
 
     Organizers match, as both banks show them what others or a model gave: no assessor is given such work.
@@ -30,13 +30,9 @@ class Matching(ConditionKind):
     instruction = "Say which nuggets of two banks say the same."
     counted = "topics"
     done = "matched"
-    blind_method = ""
-    peoples_methods = ()
     methods = (MANUAL, AUTO)
     builds_on = ("nuggets", "questions")
     matches_banks = True
-    has_screen = False
-    is_in_every_study = False
     results = ("See the banks side by side", "matched_banks")
 
     def in_words(self, condition: Condition) -> str:
@@ -64,19 +60,12 @@ class Matching(ConditionKind):
         for topic in unmatched(condition, condition.campaign.topics.filter(is_practice=False).order_by("qid")):
             yield f"{topic.qid}: the banks are not matched as they are now."
 
-    def state(self, condition: Condition) -> tuple[Any, ...]:
-        matchings = self._matchings(condition)
-        return tuple(matchings.aggregate(Count("pk"), Max("pk")).values())
-
     def has_work(self) -> Q:
         from nuggets.matching.models import BankMatching
 
         return Q(Exists(BankMatching.objects.filter(topic=OuterRef("pk"))))
 
-    def label_records(self, condition: Condition) -> Sequence[QuerySet[Any]]:
-        return (self._matchings(condition),)
-
-    def _matchings(self, condition: Condition) -> QuerySet[Any]:
+    def records(self, condition: Condition) -> QuerySet[Any]:
         from nuggets.matching.models import BankMatching
 
         return BankMatching.objects.filter(condition=condition)

@@ -10,7 +10,7 @@ from assessor.llm.prompts import TOKENS_LABEL, PreviewSubject, PromptSet
 from nuggets.candidates.actions import Stated, store_matches
 from nuggets.candidates.condition_kind import AUTO, CANDIDATES
 from nuggets.candidates.prompts import CANDIDATES_PROMPT, STATED
-from nuggets.candidates.queries import Place, finished_editions, open_places, open_sentences, supported, texts_of
+from nuggets.candidates.queries import Place, finished_editions, open_sentences, stated_nuggets, supported, texts_of
 
 
 class Work(NamedTuple):
@@ -48,13 +48,14 @@ class CandidatesJob(JobKind):
     def topic_states(self, condition: Condition, topics: Sequence[Topic]) -> dict[int, TopicState]:
         """Count the supported sentences of each topic, and those of which a model said what they state."""
         editions, sentences = finished_editions(condition, topics), supported(condition, topics)
-        to_do = open_places(condition, topics)
+        known = stated_nuggets(condition, editions.values())
         states = {}
         for topic in topics:
-            total = len(sentences.get(topic.pk, ()))
+            places = sentences.get(topic.pk, ())
             lacking = "" if topic.pk in editions else f"{self.nuggets_called} not finished"
-            lacking = lacking or ("" if total else "no supported sentences")
-            states[topic.pk] = TopicState(lacking, total - len(to_do.get(topic.pk, ())) if not lacking else 0, total)
+            lacking = lacking or ("" if places else "no supported sentences")
+            done = sum(place in known for place in places) if not lacking else 0
+            states[topic.pk] = TopicState(lacking, done, len(places))
         return states
 
     def preview_subject(self, unit: Unit) -> PreviewSubject:

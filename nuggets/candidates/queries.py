@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from django.db.models import QuerySet
 
 from assessor.campaigns.condition_kind import kind_of
-from assessor.campaigns.models import Answer, Campaign, Condition, Topic
+from assessor.campaigns.models import Answer, Campaign, Condition, Sentence, Topic
 from nuggets.candidates.condition_kind import CANDIDATES
 from nuggets.candidates.models import SentenceMatch
 from nuggets.drafting import in_batches
@@ -71,14 +71,24 @@ def open_sentences(condition: Condition, topics: Sequence[Topic]) -> dict[int, d
     return found
 
 
-def texts_of(places: Iterable[Place]) -> dict[Place, str]:
-    """Return the texts of sentences, their blanks folded."""
+def sentences_at(places: Iterable[Place]) -> dict[Place, Sentence]:
+    """Return the sentences of answers at some places."""
     wanted: dict[int, list[int]] = defaultdict(list)
     for answer, sentence in places:
         wanted[answer].append(sentence)
-    found: dict[Place, str] = {}
+    found: dict[Place, Sentence] = {}
     for some in in_batches(sorted(wanted), _AT_A_TIME):
         for answer in Answer.objects.filter(pk__in=some).only("form", "references", "content"):
             sentences = list(answer.sentences())
-            found |= {(answer.pk, at): " ".join(sentences[at].text.split()) for at in wanted[answer.pk]}
+            found |= {(answer.pk, at): sentences[at] for at in wanted[answer.pk]}
     return found
+
+
+def text_of(sentence: Sentence) -> str:
+    """Return the text of a sentence, its blanks folded."""
+    return " ".join(sentence.text.split())
+
+
+def texts_of(places: Iterable[Place]) -> dict[Place, str]:
+    """Return the texts of the sentences at some places."""
+    return {place: text_of(sentence) for place, sentence in sentences_at(places).items()}

@@ -12,9 +12,10 @@ from nuggets.candidates.models import SentenceMatch
 from nuggets.candidates.queries import (
     candidate_conditions,
     finished_editions,
+    sentences_at,
     stated_nuggets,
     supported,
-    texts_of,
+    text_of,
 )
 from nuggets.models import NuggetBank
 
@@ -97,15 +98,14 @@ def candidates(condition: Condition, topic: Topic) -> list[Candidate]:
     """Return what the bank of a topic lacks: what most answers say first."""
     stated = stated_nuggets(condition, finished_editions(condition, [topic]).values())
     places = [one for one in supported(condition, [topic]).get(topic.pk, ()) if stated.get(one) == []]
-    texts = texts_of(places)
-    answers = Answer.objects.select_related("run").in_bulk({answer for answer, _ in places})
+    sentences = sentences_at(places)
+    answers = Answer.objects.select_related("run").only("run").in_bulk({answer for answer, _ in places})
     found: dict[str, Candidate] = {}
-    for answer, sentence in places:
-        text = texts[answer, sentence]
-        one = found.setdefault(text, Candidate(text, [], []))
-        one.answers.append((answers[answer], sentence + 1))
-        cited = list(answers[answer].sentences())[sentence].citations
-        one.docids.extend(citation.docid for citation in cited if citation.docid not in one.docids)
+    for answer, at in places:
+        sentence = sentences[answer, at]
+        one = found.setdefault(text_of(sentence), Candidate(text_of(sentence), [], []))
+        one.answers.append((answers[answer], at + 1))
+        one.docids.extend(citation.docid for citation in sentence.citations if citation.docid not in one.docids)
     return sorted(found.values(), key=lambda one: (-len(one.answers), one.text.encode()))
 
 

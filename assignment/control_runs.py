@@ -6,7 +6,7 @@ They are written as files like those of any run, and come in like these: checked
 from collections.abc import Collection
 
 from assessor.accounts.models import Person
-from assessor.campaigns.models import CANARY, CITING_CANARY, CONTROL, Campaign, Condition, Run
+from assessor.campaigns.models import CANARY, CITING_CANARY, CONTROL, CONTROL_TAG, Campaign, Condition, Run
 from assessor.campaigns.queries import cited_docids, lacking_docids
 from assessor.formats.values import to_json
 from assessor.imports.made_files import NotImported, declare_control_run, free_tag, import_lines
@@ -92,7 +92,7 @@ def passages_elsewhere(campaign: Campaign, qids: Collection[str]) -> dict[str, s
 
 def _new_tag(nuggets: Condition, name: str) -> str:
     """Return the tag of a new run: "control.nuggets.Edits", or with a number where there is such a run."""
-    first = "control." if name == ALL_NUGGETS else CANARY
+    first = CONTROL_TAG if name == ALL_NUGGETS else CANARY
     return free_tag(nuggets.campaign, f"{first}{name}." + "-".join(nuggets.name.split()))
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assessor.campaigns.models import CANARY, Condition, Import
+from assessor.campaigns.models import CANARY, CONTROL_TAG, Condition, Import
 from assessor.campaigns.queries import without_practice
 from assessor.formats.lines import SourceFile
 from assessor.formats.report import Report, Unreadable
@@ -30,7 +30,6 @@ from nuggets.models import Drafting
 MEASURES = tuple(one for one in NUGGET_SCORES.all if one.key in ("astrict", "a"))
 _AT = [NUGGET_SCORES.keys.index(one.key) for one in MEASURES]
 COLUMNS = ("condition", "run", "measure", "topics", "all_nuggets", "kept_nuggets")
-_CONTROL = ("control.", CANARY)  # how the tags of control runs begin, which exports have too
 _CODES = {label: code for code, label in enumerate(reversed(LABELS))} | {"": MISSING}
 
 
@@ -151,7 +150,7 @@ def read_former(path: Path, file_name: str, edition: Edition) -> Former:
     elsewhere, control = 0, set()
     try:
         for sheet in read_sheets(source.lines(report), report, invalid_labels=Import.InvalidLabels.MISSING):
-            if sheet.run_id.startswith(_CONTROL):
+            if sheet.run_id.startswith((CONTROL_TAG, CANARY)):
                 control.add(sheet.run_id)
                 continue
             drafting = draftings.get(sheet.qid)

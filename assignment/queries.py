@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from assessor.campaigns.condition_kind import kind_of
-from assessor.campaigns.models import CONTROL, Answer, Campaign, Condition, Run, Sentence
+from assessor.campaigns.models import CONTROL, CONTROL_TAG, Answer, Campaign, Condition, Run, Sentence
 from assessor.campaigns.queries import own_answers, pooled_passages, without_practice
 from assessor.labels.completeness import by_topic
 from assessor.labels.flags import Question
@@ -27,7 +27,7 @@ from nuggets.editions import Snapshot
 from nuggets.models import BankEdition, Nugget, NuggetBank
 from nuggets.queries import with_keys
 
-EMPTY_RUN = "control.empty"  # the tag of the control run that answers nothing
+EMPTY_RUN = f"{CONTROL_TAG}empty"  # the tag of the control run that answers nothing
 ALL_NUGGETS = "nuggets"  # what the control run says that a good judge finds complete
 
 

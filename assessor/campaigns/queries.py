@@ -13,6 +13,7 @@ from django.db.models.functions import Coalesce, Collate
 from assessor.accounts.models import Person
 from assessor.campaigns.models import (
     CONTROL,
+    CONTROL_TAG,
     Answer,
     Campaign,
     Condition,
@@ -25,7 +26,7 @@ from assessor.campaigns.models import (
     Topic,
 )
 
-PASSAGES_RUN = "control.passages"  # the tag of the run that holds the passages which are graded
+PASSAGES_RUN = f"{CONTROL_TAG}passages"  # the tag of the run that holds the passages which are graded
 _CHUNK = 5_000  # values in one IN (...)
 _ANSWERS = 500  # read at a time
 
@@ -126,7 +127,7 @@ def among(values: Collection[str] | Collection[int]) -> RawSQL:
     """Return texts or keys for a query's __in, all as one parameter: thousands take ten times as long one by one."""
     if connection.vendor != "postgresql":
         return RawSQL("select value from json_each(%s)", [json.dumps(list(values))])
-    if any(isinstance(one, int) for one in values):
+    if isinstance(next(iter(values), ""), int):
         return RawSQL("select unnest(%s::bigint[])", [list(values)])
     return RawSQL("select unnest(%s::text[])", [list(values)])
 

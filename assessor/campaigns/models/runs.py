@@ -14,6 +14,7 @@ from assessor.runtime.fields import JSONText
 # The task of runs that are no system's, and in no statistic over systems: made to see whether a judge works, or to hold
 # the passages that are graded.
 CONTROL = "control"
+CONTROL_TAG = f"{CONTROL}."  # how the tags of control runs begin, but for canaries
 CANARY = "canary."  # how the tags of those begin that try to mislead a judge: they are in no score table either
 CITING_CANARY = f"{CANARY}wrong-citations."  # of those that alone cite anything, so that support in them is judged
 

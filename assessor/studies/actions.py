@@ -325,7 +325,10 @@ def require_valid(record: Study | Sensitivity | ErrorCode, exclude: Collection[s
     """
     if isinstance(record, Study) and Sensitivity.objects.filter(campaign=record.campaign, name=record.name).exists():
         raise StudyError(f"The campaign has a sensitivity study called {record.name}: choose another name.")
-    if isinstance(record, Sensitivity) and Study.with_controls.filter(campaign=record.campaign, name=record.name):
+    if (
+        isinstance(record, Sensitivity)
+        and Study.with_controls.filter(campaign=record.campaign, name=record.name).exists()
+    ):
         raise StudyError(f"The campaign has another study called {record.name}: choose another name.")
     try:
         record.full_clean(exclude=exclude)

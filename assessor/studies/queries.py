@@ -48,6 +48,8 @@ def judges_of(study: Study) -> QuerySet[Condition]:
 
 def judges_of_all(studies: Collection[Study]) -> dict[int, list[Condition]]:
     """Return the conditions under which samples of studies of one campaign are labelled, by the study's key."""
+    if not studies:  # to put together a query that asks nothing takes 5 ms
+        return {}
     named = {study.name: study.pk for study in studies}
     found: dict[int, list[Condition]] = {study.pk: [] for study in studies}
     campaigns = {study.campaign_id for study in studies}

@@ -17,8 +17,10 @@ from nuggets.paper_tables import EditRow, edit_rows
 _CHANGES = {"edited": "reworded", "deleted": "dropped"}
 CHANGES = ("kept", "reworded", "merged", "split", "dropped", "added", "undecided")
 _ONE_TO_ONE = ("kept", "reworded")  # an inherited nugget that is one nugget still
-COLUMNS = ("topic", "former_topic", "place", "former_nugget", "former_importance", "change", "importance_changed")
-NOW = ("nuggets", "importance")
+COLUMNS = (
+    *("topic", "former_topic", "place", "former_nugget", "former_importance", "change", "importance_changed"),
+    *("nuggets", "importance"),
+)
 
 
 class Difference(NamedTuple):
@@ -116,4 +118,4 @@ def difference_lines(condition: Condition) -> Iterator[str]:
         for topic in topic_differences(condition)
         for one in topic.differences
     )
-    return write_table((*COLUMNS, *NOW), rows)
+    return write_table(COLUMNS, rows)

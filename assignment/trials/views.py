@@ -5,7 +5,6 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from assessor.campaigns.access import organized_campaign
@@ -22,7 +21,6 @@ from nuggets.models import NuggetBank
 
 
 @require_safe
-@never_cache
 def trials(request: PersonRequest, bank_id: int) -> HttpResponse:
     """The nuggets of a person's own bank, with what trials of them came to: a part of the editor's page."""
     return _section(request, bank_to_try(request.user, bank_id))

@@ -46,7 +46,11 @@ def editions(request: PersonRequest, slug: str, condition_id: int) -> HttpRespon
         "condition": condition,
         "options": condition.import_record.options if condition.import_record else {},
         "changes": CHANGES,
-        "topics": [(one, [one.counts[change] for change in CHANGES], one.counts["importance"]) for one in topics],
+        "topics": [
+            (one, [counted[change] for change in CHANGES], counted["importance"])
+            for one in topics
+            for counted in [one.counts]
+        ],
         "counts": [(change, counts[change]) for change in CHANGES],
         "importance_changed": counts["importance"],
         "shown": shown,

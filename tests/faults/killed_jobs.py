@@ -7,6 +7,7 @@ It takes minutes, most of them to start workers, so it is no part of the tests t
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -82,6 +83,19 @@ JOBS = {
 }
 
 
+@pytest.fixture
+def server() -> Iterator[RunningEndpoint]:
+    running = RunningEndpoint(latency=0.25)
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def study(db: None, tmp_path: Path) -> Iterator[House]:
+    with house(tmp_path / "data", "embedded://") as found:
+        yield found
+
+
 def fill(study: House, folder: Path, url: str) -> None:
     """Load topics, documents that are relevant to them, questions about these, and answers that cite one of them."""
     topics = [f"t{number}" for number in range(TOPICS)]
@@ -150,25 +164,19 @@ def are_asked_as_often(server: RunningEndpoint, begun: int, name: str) -> None:
     assert sum(sent.values()) - len(sent) <= 2 * KILLS * FLIGHT, name
 
 
-@pytest.mark.django_db
-def test_nothing_is_lost_or_doubled_over_ten_kills_of_each_job(tmp_path: Path):
-    server = RunningEndpoint(latency=0.25)
-    try:
-        with house(tmp_path / "data", "embedded://") as study:
-            fill(study, tmp_path, server.base_url)
-            for kind, (units, requests, kept) in JOBS.items():
-                begun = len(server.begun())
-                work_while_killed(study, server, kind, LAUNCH.format(kind=kind), requests)
-                counts = f"select units_done, units_failed from llm_job where kind = '{kind}'"
-                assert study.rows(counts) == [(units, 0)], kind
-                for table, columns, rows, where in kept:
-                    found = study.rows(f"select {columns} from {table} where {where}")  # our own names
-                    assert (len(found), len(set(found))) == (rows, rows), table
-                are_asked_as_often(server, begun, kind)
-            good = study.rows("select request from llm_call where outcome = 'good'")
-            assert len(good) == len(set(good)), "no answer was paid and kept twice"
-    finally:
-        server.stop()
+def test_nothing_is_lost_or_doubled_over_ten_kills_of_each_job(study: House, server: RunningEndpoint, tmp_path: Path):
+    fill(study, tmp_path, server.base_url)
+    for kind, (units, requests, kept) in JOBS.items():
+        begun = len(server.begun())
+        work_while_killed(study, server, kind, LAUNCH.format(kind=kind), requests)
+        counts = f"select units_done, units_failed from llm_job where kind = '{kind}'"
+        assert study.rows(counts) == [(units, 0)], kind
+        for table, columns, rows, where in kept:
+            found = study.rows(f"select {columns} from {table} where {where}")  # our own names
+            assert (len(found), len(set(found))) == (rows, rows), table
+        are_asked_as_often(server, begun, kind)
+    good = study.rows("select request from llm_call where outcome = 'good'")
+    assert len(good) == len(set(good)), "no answer was paid and kept twice"
 
 
 MANY, BUDGET = 60, 1_000
@@ -241,25 +249,21 @@ def fill_with_banks(study: House, folder: Path, url: str) -> None:
     study.manage_all(commands)
 
 
-@pytest.mark.django_db
-def test_nothing_is_lost_or_doubled_over_ten_kills_of_what_asks_about_nuggets(tmp_path: Path):
-    server = RunningEndpoint(latency=0.25)
-    try:
-        with house(tmp_path / "data", "embedded://") as study:
-            fill_with_banks(study, tmp_path, server.base_url)
-            for name, (code, units, requests, kept) in OF_BANKS.items():
-                begun = len(server.begun())
-                [(last,)] = study.rows("select coalesce(max(id), 0) from llm_job")
-                work_while_killed(study, server, name, GET + code, requests)
-                done = study.rows(f"select units_done, units_failed from llm_job where id > {last}")  # a number
-                assert (sum(one for one, _ in done), sum(failed for _, failed in done)) == (units, 0), name
-                found = study.rows(f"select {kept.columns} from {kept.table}")  # our own names
-                assert (len(found), len(set(found))) == (kept.rows, kept.rows), name
-                are_asked_as_often(server, begun, name)
-            good = study.rows("select request, replicate from llm_call where outcome = 'good'")
-            assert len(good) == len(set(good)), "no answer was paid and kept twice"
-    finally:
-        server.stop()
+def test_nothing_is_lost_or_doubled_over_ten_kills_of_what_asks_about_nuggets(
+    study: House, server: RunningEndpoint, tmp_path: Path
+):
+    fill_with_banks(study, tmp_path, server.base_url)
+    for name, (code, units, requests, kept) in OF_BANKS.items():
+        begun = len(server.begun())
+        [(last,)] = study.rows("select coalesce(max(id), 0) from llm_job")
+        work_while_killed(study, server, name, GET + code, requests)
+        done = study.rows(f"select units_done, units_failed from llm_job where id > {last}")  # a number
+        assert (sum(one for one, _ in done), sum(failed for _, failed in done)) == (units, 0), name
+        found = study.rows(f"select {kept.columns} from {kept.table}")  # our own names
+        assert (len(found), len(set(found))) == (kept.rows, kept.rows), name
+        are_asked_as_often(server, begun, name)
+    good = study.rows("select request, replicate from llm_call where outcome = 'good'")
+    assert len(good) == len(set(good)), "no answer was paid and kept twice"
 
 
 # Of calls, of each job; of how many jobs.
@@ -270,17 +274,11 @@ BUDGETS = {
 }
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("name", BUDGETS)
-def test_budgets_hold_over_ten_kills(tmp_path: Path, name: str):
+def test_budgets_hold_over_ten_kills(study: House, server: RunningEndpoint, tmp_path: Path, name: str):
     """What was in flight at a kill is paid and not kept: it counts, so a budget ends before all is done."""
     launch, budget, jobs = BUDGETS[name]
-    server = RunningEndpoint(latency=0.25)
-    try:
-        with house(tmp_path / "data", "embedded://") as study:
-            fill_with_banks(study, tmp_path, server.base_url)
-            work_while_killed(study, server, name, GET + launch, budget * jobs, ("halted",))
-            assert study.rows("select most_calls, calls_begun from llm_job") == [(budget, budget)] * jobs
-            assert len(server.begun()) <= budget * jobs
-    finally:
-        server.stop()
+    fill_with_banks(study, tmp_path, server.base_url)
+    work_while_killed(study, server, name, GET + launch, budget * jobs, ("halted",))
+    assert study.rows("select most_calls, calls_begun from llm_job") == [(budget, budget)] * jobs
+    assert len(server.begun()) <= budget * jobs

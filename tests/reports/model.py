@@ -23,8 +23,7 @@ def write(condition: Condition, topic: Topic, job: Job, number: int) -> None:
 
 def edit(bank: NuggetBank, task: Task, sentences: int = 1) -> EditedReport:
     """Keep that a person has taken in sentences that were found for a question of a bank, on whatever task."""
-    nuggets = [{"uid": str(UUID(int=1)), "text": "Do cats purr?", "importance": "", "evidence": [], "gold": []}]
-    edition = BankEdition.objects.create(bank=bank, edition=99, version=99, nuggets=nuggets)
+    edition = BankEdition.objects.create(bank=bank, edition=99, version=99, nuggets=[])
     report = EditedReport.objects.create(
         condition=task.condition, topic=task.topic, task=task, bank_edition=edition, version=sentences
     )

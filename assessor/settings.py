@@ -252,6 +252,8 @@ if _mail:
 
 # Requests of one token that a web process answers in a minute.
 API_REQUESTS_A_MINUTE = number("ASSAY_API_REQUESTS_A_MINUTE", default=600)
+# With which Prometheus reads /metrics; without one the page is not there.
+METRICS_TOKEN = text("ASSAY_METRICS_TOKEN", default="")
 
 # Behind TLS everywhere but on one's own machine.
 HTTPS = flag("ASSAY_HTTPS", default=True)

@@ -13,6 +13,7 @@ from assessor.desk.views import (
     home,
     imports,
     label_history,
+    metrics,
     people,
     preferences,
     progress,
@@ -25,6 +26,7 @@ from assessor.desk.views import (
 
 urlpatterns = [
     path("", home.home, name="home"),
+    path("metrics", metrics.metrics, name="metrics"),
     path("me/", preferences.habits, name="habits"),
     path("new-campaign/", campaigns.new_campaign, name="new_campaign"),
     path("campaigns/<slug:slug>/", campaigns.campaign, name="campaign"),

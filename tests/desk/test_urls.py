@@ -85,6 +85,7 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     ),  # the password is asked for first
     "require_second_factor": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
     "habits": ("GET", EVERYBODY),
+    "metrics": ("GET", (404,) * 8),  # it is read with a token
     "guidelines": ("GET", EVERYBODY),
     "task_guidelines": ("GET", ("in", 200, 404, 404, 404, 404, 404, 404)),
     "campaign_guidelines": ("GET", ORGANIZER),
@@ -427,6 +428,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "unlink_account": "/sso/1/unlink/",
         "require_second_factor": f"{base}/second-factor/",
         "habits": "/me/",
+        "metrics": "/metrics",
         "guidelines": "/guidelines/nuggets/",
         "task_guidelines": f"/work/{task.pk}/guidelines/",
         "campaign_guidelines": f"{base}/guidelines/",

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import sys
 from logging.config import dictConfig
 from typing import Any
 
@@ -10,11 +11,16 @@ from celery.signals import setup_logging
 from django.conf import settings
 from kombu.transport import TRANSPORT_ALIASES
 
+from assessor.runtime.folders import with_packages
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "assessor.settings")
 # The default where nobody runs a broker: message files in a folder.
 TRANSPORT_ALIASES["embedded"] = "assessor.runtime.broker:Transport"
 
+_path = with_packages(sys.path[:])
 app = Celery("assessor")
+# Celery's support of Django puts the current folder first, whatever that is; the program's is meant.
+sys.path[:] = _path
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 

@@ -1,9 +1,12 @@
 """Which citations of an answer are judged, and what can be said of one."""
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from __future__ import annotations
 
-from assessor.campaigns.models import Sentence
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from assessor.campaigns.models import Sentence
 
 FULL, PARTIAL, NONE = LABELS = ("full", "partial", "none")
 # What files have where a sentence was not worth verifying, and what an organizer may decide where a person could not

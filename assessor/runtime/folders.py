@@ -1,0 +1,24 @@
+"""Where the program's files are, and where its data are: in the source tree, and where a wheel is installed."""
+
+import os
+from pathlib import Path
+
+_PACKAGES = Path(__file__).resolve().parents[2]
+_IS_WHEEL = (_PACKAGES / "assay" / "templates").is_dir()
+# What is no Python package. The wheel has it in the package assay, so that nothing else lies among others' packages.
+FILES = _PACKAGES / "assay" if _IS_WHEEL else _PACKAGES
+
+
+def with_packages(path: list[str]) -> list[str]:
+    """Return where modules are looked for, with the program's among them."""
+    return path if str(_PACKAGES) in path else [str(_PACKAGES), *path]
+
+
+def data_folder() -> Path:
+    """Return ASSAY_DATA_DIR, or else var/ of the source tree, or a folder of the user's where a wheel is installed."""
+    if named := os.environ.get("ASSAY_DATA_DIR", "").strip():
+        return Path(named).resolve()
+    if not _IS_WHEEL:
+        return _PACKAGES / "var"
+    users = Path(os.environ.get("XDG_DATA_HOME", "").strip() or "~/.local/share").expanduser()
+    return (users / "assay").resolve()

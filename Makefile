@@ -10,7 +10,7 @@ TESTS = $(PYTEST) --dist worksteal
 # Where it is set, each of the many processes of the tests and benchmarks compiles every module anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help python demo test test-sqlite test-browser lint ruff djlint contracts mypy migrations test-postgres faults endpoints fuzz try-deployment tour bench load weight attacks mutations audit lock clean
+.PHONY: help python demo test test-sqlite test-browser lint ruff djlint contracts mypy migrations test-postgres faults endpoints fuzz try-deployment try-wheel tour bench load weight attacks mutations audit lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -20,6 +20,7 @@ help:
 	@echo "make test-sqlite, make test-browser   the two parts of make test after lint"
 	@echo "make test-postgres   the tests on the PostgreSQL of DATABASE_URL; ONLY=database: those that .ci/run runs"
 	@echo "make try-deployment   compose.yaml's commands behind nginx, on this machine's PostgreSQL"
+	@echo "make try-wheel   builds the wheel, installs it in an environment of its own, and runs demo, server and a study there"
 	@echo "make faults kills processes, fills disks, sets clocks back, ... and counts what is lost (docs/evidence/faults.md)"
 	@echo "make endpoints   jobs on OpenAI-compatible servers that others wrote, which it installs beside Assay (800 MB)"
 	@echo "make fuzz   changed files, answers of models and requests by the ten thousand (docs/evidence/fuzzing.md)"
@@ -48,7 +49,7 @@ python:
 	@touch $@
 
 demo: .venv/made
-	@$(BIN)/python demo/start.py
+	@$(BIN)/python -m assay demo
 
 test: lint test-sqlite test-browser
 
@@ -87,6 +88,9 @@ test-postgres: .venv/made-dev
 try-deployment: .venv/made-dev
 	$(BIN)/python -m tests.deploy.try_deployment redis
 	$(BIN)/python -m tests.deploy.try_deployment amqp
+
+try-wheel: .venv/made-dev
+	$(BIN)/python -m tests.deploy.try_wheel
 
 faults: .venv/made-dev
 	$(BIN)/python -m tests.faults

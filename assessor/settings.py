@@ -11,6 +11,7 @@ from kombu import Queue
 
 from assessor.runtime import logs
 from assessor.runtime.environment import choice, database_url, flag, issuer, mail_server, number, text, words
+from assessor.runtime.folders import FILES, data_folder
 from assessor.runtime.secret_key import secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -19,7 +20,7 @@ DEBUG = flag("ASSAY_DEBUG", default=False)
 ALLOWED_HOSTS = words("ASSAY_HOSTS", default="localhost,127.0.0.1")
 CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS]
 # Everything Assay writes outside the database: uploads under way, the embedded broker's messages.
-DATA_DIR = Path(text("ASSAY_DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
+DATA_DIR = data_folder()
 try:
     for _folder in ("", "uploads", "broker", "static", "exports"):
         (DATA_DIR / _folder).mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -123,7 +124,7 @@ WSGI_APPLICATION = "assessor.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [FILES / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -286,7 +287,7 @@ CONTENT_SECURITY_POLICY = {
 
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [FILES / "static"]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
     "django.contrib.staticfiles.finders.AppDirectoriesFinder",

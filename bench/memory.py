@@ -64,10 +64,10 @@ def demo(folder: Path) -> list[tuple[str, float, float]]:
     log = folder / "log"
     env = os.environ | {"ASSAY_DATA_DIR": str(folder), "PORT": "8700", "PYTHONUNBUFFERED": "1"}
     with log.open("wb") as out:
-        started = subprocess.Popen([sys.executable, "demo/start.py"], cwd=ROOT, env=env, stdout=out, stderr=out)
+        started = subprocess.Popen([sys.executable, "-m", "assay", "demo"], cwd=ROOT, env=env, stdout=out, stderr=out)
     try:
         port = wait_for_port(log, started)
-        house.open_house(folder)
+        house.open_house(folder / "demo")
         work(port)
         rest()
         processes = [psutil.Process(started.pid), *psutil.Process(started.pid).children(recursive=True)]

@@ -505,7 +505,7 @@ def main() -> int:
     if asked.address:
         return 1 if run(asked.address) else 0
     with tempfile.TemporaryDirectory(prefix="assay-attacks-") as folder:
-        demo = Demo(Path(folder) / "data")
+        demo = Demo(Path(folder) / "demo")
         try:
             return 1 if run(demo.address) else 0
         finally:

@@ -14,7 +14,7 @@ DOCS = [
     ROOT / "demo/README.md",
     *sorted((ROOT / "docs").glob("**/*.md")),
 ]
-FOLDERS = "tests|assessor|nuggets|assignment|support|metaeval|bench|demo|deploy|static|templates"
+FOLDERS = "tests|assay|assessor|nuggets|assignment|support|metaeval|bench|demo|deploy|static|templates"
 NAMED = re.compile(rf"`((?:{FOLDERS})/[\w./*-]+)(?:::(\w+))?")
 # Tests are named without their files, which may move.
 TEST = re.compile(r"`(test_\w+)`")

@@ -47,3 +47,17 @@ def test_an_error_is_told_though_nobody_reads_the_rest():
     with start("compare_tables", "none", "none", stdout=writing) as process:
         os.close(writing)
         assert (process.wait(), process.stderr.read()) == (1, "CommandError: There is no file none.\n")
+
+
+def test_the_demo_and_the_server_are_commands_too():
+    with start("help", stdout=subprocess.PIPE) as process:
+        out, _ = process.communicate()
+    assert out.startswith("assay demo ")
+    assert "assay serve " in out
+    assert "    migrate\n" in out
+    with start("serve", "--port", "9000") as process:
+        _, error = process.communicate()
+    assert (process.returncode, error.splitlines()[-1]) == (
+        1,
+        "assay serve takes no arguments; environment variables set it up.",
+    )

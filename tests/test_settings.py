@@ -12,6 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
 from assessor.runtime import environment
+from assessor.runtime.folders import data_folder
 from assessor.runtime.secret_key import secret_key
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -184,6 +185,13 @@ def test_postgresql_is_told_to_compile_no_queries_before_what_the_url_says(tmp_p
     }
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == options
+
+
+def test_without_a_setting_the_source_tree_has_the_data(monkeypatch):
+    monkeypatch.delenv("ASSAY_DATA_DIR")
+    assert data_folder() == ROOT / "var"
+    monkeypatch.setenv("ASSAY_DATA_DIR", " /srv/../srv/data ")
+    assert data_folder() == Path("/srv/data")
 
 
 @pytest.mark.django_db

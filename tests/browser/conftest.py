@@ -25,7 +25,7 @@ import psutil
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
-from demo.start import prepare
+from assay.processes import prepare, without_settings
 from tests.chromium import CHROMIUM
 from tests.llm.house import wait_until
 from tests.ports import take_block
@@ -70,6 +70,7 @@ class Demo:
     """A running demo: its address, its data, and a way to kill and start it again."""
 
     def __init__(self, data: Path) -> None:
+        """Start it; its folder of data is called demo, as the command has it."""
         self.data = data
         self.port = 0
         self.cookies = self.kept_cookies(data)
@@ -148,10 +149,11 @@ class Demo:
     def start(self) -> None:
         # Loaded before it forks, the web process is there again at once when it has to forget what it kept.
         env = self._env | {"PORT": str(self.port or FIRST_PORT), "GUNICORN_CMD_ARGS": "--preload"}
+        env["ASSAY_DATA_DIR"] = str(self.data.parent)
         log = self.data.parent / "demo.log"
         with log.open("w") as out:
             self.process = subprocess.Popen(
-                [sys.executable, "demo/start.py"], cwd=ROOT, env=env, stdout=out, stderr=out
+                [sys.executable, "-m", "assay", "demo"], cwd=ROOT, env=env, stdout=out, stderr=out
             )
         until = time.monotonic() + 400
         while "Ctrl-C ends it" not in log.read_text():
@@ -221,9 +223,7 @@ class Demo:
 
 def environment(data: Path) -> dict[str, str]:
     """Return the environment of what runs on a folder of data."""
-    foreign = ("ASSAY_", "CELERY_", "DATABASE_URL")
-    env = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
-    return env | {"ASSAY_DATA_DIR": str(data), "ASSAY_HTTPS": "0"}
+    return without_settings(os.environ) | {"ASSAY_DATA_DIR": str(data), "ASSAY_HTTPS": "0"}
 
 
 @contextmanager
@@ -265,7 +265,7 @@ def first_start(demos: list[Demo], browser: Browser, tmp_path_factory: pytest.Te
     """The data of a demo that was started for the first time, with everybody signed in: all others begin as copies."""
     with make_once(tmp_path_factory, "first") as (folder, is_new):
         if is_new:
-            data = tmp_path_factory.mktemp("demo") / "data"
+            data = tmp_path_factory.mktemp("demo") / "demo"
             copy_prepared(tmp_path_factory, data)
             demos.append(Demo(data))
             demos[0].sign_in(browser, "anna", "ben", "olga", "admin")
@@ -280,7 +280,7 @@ def demo(first_start: Path, demos: list[Demo], tmp_path_factory: pytest.TempPath
         return demos[0]
     while demos:
         demos.pop().stop()
-    data = tmp_path_factory.mktemp("demo") / "data"
+    data = tmp_path_factory.mktemp("demo") / "demo"
     shutil.copytree(first_start, data)
     demos.append(Demo(data))
     return demos[0]

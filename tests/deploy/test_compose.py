@@ -5,6 +5,7 @@ import re
 import pytest
 from django.conf import settings
 
+from assay.serve import SERVICES
 from tests.deploy.compose import ROOT, let_into_the_image, read_env, services
 
 OURS = {"migrate", "web", "imports", "jobs", "beat"}
@@ -62,9 +63,14 @@ def test_the_units_run_the_same_commands_as_the_containers(env: dict[str, str]):
     assert started["migrate"]["command"] == ["sh", "-ec", "; ".join(steps)]
 
 
+def test_assay_serve_runs_the_same_processes(env: dict[str, str]):
+    started = {name: one["command"] for name, one in services(env).items() if name in OURS - {"migrate"}}
+    assert {name: [word.removeprefix(f"{ROOT}/") for word in words[1:]] for name, words in SERVICES.items()} == started
+
+
 def test_the_image_gets_what_is_tracked_and_needed():
     allowed = let_into_the_image()
     assert all((ROOT / name).exists() for name in allowed)
     packages = {app.partition(".")[0] for app in settings.INSTALLED_APPS if (ROOT / app.partition(".")[0]).is_dir()}
-    assert {"assessor", "demo", "static", "templates", "manage.py", "requirements.txt"} | packages <= set(allowed)
+    assert {"assay", "demo", "static", "templates", "manage.py", "requirements.txt"} | packages <= set(allowed)
     assert not {"tests", "docs", "var", ".env", "assay.env", "tls", ".git"} & set(allowed)

@@ -10,11 +10,12 @@ from uuid import uuid4
 
 from django.core.management import call_command
 
+import demo
 from tests.golden.player import Choice, Player, upload
 from tests.golden.screens import Assignment, Editor, Grading, Support, pick
 from tests.golden.world import Clock
 
-DEMO = Path(__file__).resolve().parent.parent.parent / "demo"
+DEMO = Path(demo.__file__).parent
 NUGGETS = [
     ("Heat pumps move heat rather than make it", "vital"),
     ("Efficiency falls as it gets colder outside", "okay"),

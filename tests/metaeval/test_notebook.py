@@ -25,10 +25,22 @@ def run(code: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "module", ["metaeval.stats", "metaeval.charts", *MODULES, "assignment.measures", "support.measures"]
+    "module", ["metaeval.stats", "metaeval.charts", *MODULES, "assignment.measures", "support.measures", "assay.stats"]
 )
 def test_django_is_not_loaded(module: str):
     assert run(f"import sys, {module}; print(sorted({{'django', 'celery', 'assessor'}} & set(sys.modules)))") == "[]"
+
+
+def test_formats_need_no_django_either():
+    code = "import sys; from assay.formats import *; print(sorted({'django', 'celery'} & set(sys.modules)))"
+    assert run(code) == "[]"
+
+
+def test_assay_stats_has_all_modules_and_loads_those_that_are_asked_for():
+    code = "import sys, assay.stats as s; s.correlation; print('metaeval.stats.bias' in sys.modules, *dir(s))"
+    names = [module.rpartition(".")[2] for module in MODULES if module.startswith("metaeval.stats.")]
+    assert run(code).split() == ["False", *names]
+    assert run("import assay.stats as s; print(hasattr(s, 'nonsense'), hasattr(s, 'charts'))") == "False False"
 
 
 def test_statistics_work_where_nothing_is_configured():

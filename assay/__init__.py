@@ -1,0 +1,1 @@
+"""What people call: the command `assay`, and statistics and file formats for notebooks."""

@@ -126,11 +126,11 @@ def try_server(trial: Trial) -> None:
         page = sign_in(f"http://127.0.0.1:{port}", "root", PASSWORD)
         assert "<h1>Home</h1>" in page, page
         until = time.monotonic() + STARTS
-        while log.read_text().count(" ready.") < 2 or "beat: Starting" not in log.read_text():
-            assert time.monotonic() < until, "The workers and beat are not ready."
+        while log.read_text().count("[queues]") < 2 or "beat-schedule" not in log.read_text():
+            assert time.monotonic() < until, "The workers and beat are not there."
             time.sleep(0.5)
         assert (trial.home / "assay" / "assay.sqlite3").exists()
-        told("assay serve: the administrator is signed in, workers and beat are ready")
+        told("assay serve: the administrator is signed in, workers and beat are there")
 
 
 def play_study(trial: Trial) -> None:

@@ -11,6 +11,7 @@ import tempfile
 from hashlib import sha256
 from pathlib import Path
 
+from tests.cheap_columns import compare_columns_cheaply
 from tests.golden.world import open_world
 from tests.large_stack import on_large_stack
 from tests.llm.endpoint import RunningEndpoint
@@ -23,6 +24,7 @@ LEFT_OUT = ".archive.zip"
 @on_large_stack
 def write_files(folder: Path) -> list[str]:
     """Play the study and write its files; return a line for each: its sum and its name."""
+    compare_columns_cheaply()
     lines = []
     endpoint = RunningEndpoint()
     try:

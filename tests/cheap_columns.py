@@ -1,0 +1,19 @@
+"""Django tells columns apart by what they were made of, and looks that up by inspecting how they are made.
+
+For an ordered query it does so for each column that is selected: a twentieth of the tests' time. Which two columns are
+the same stays the same.
+"""
+
+from typing import Any
+
+from django.db.models.expressions import Col
+from django.utils.functional import cached_property
+
+
+def identity(self: Col) -> tuple[Any, ...]:
+    return (self.__class__, self.alias, self.target, self.output_field)
+
+
+def compare_columns_cheaply() -> None:
+    Col.identity = cached_property(identity)  # type: ignore[assignment]
+    Col.identity.__set_name__(Col, "identity")

@@ -105,7 +105,6 @@ endpoints: .venv/made-dev
 fuzz: SEED ?= $(shell date +%Y%m%d)
 fuzz: .venv/made-dev
 	ASSAY_FUZZ=long ASSAY_FUZZ_SEED=$(SEED) $(TESTS) tests/fuzz
-	ASSAY_FUZZ=long $(TESTS) -m hypothesis --ignore tests/fuzz --ignore tests/browser --hypothesis-seed $(SEED)
 
 tour: .venv/made-dev
 	tests/chromium.sh

@@ -1,7 +1,7 @@
 """Django tells columns apart by what they were made of, and looks that up by inspecting how they are made.
 
-For an ordered query it does so for each column that is selected: a twentieth of the tests' time. Which two columns are
-the same stays the same.
+For an ordered query it does so for each column that is selected: a twentieth of the tests' time. Here two columns are
+the same where alias, field and output field are, however the output field was given.
 """
 
 from typing import Any

@@ -4,7 +4,6 @@ import os
 import tempfile
 
 import pytest
-from hypothesis import settings
 
 from tests.cheap_columns import compare_columns_cheaply
 from tests.large_stack import on_large_stack
@@ -17,9 +16,6 @@ os.environ.setdefault("ASSAY_HTTPS", "0")
 os.environ.setdefault("ASSAY_LLM_HOSTS", "127.0.0.1,localhost,api.example.org,other.example.org")
 # On PostgreSQL: tests in which many do the same at once have more threads than a web process.
 os.environ.setdefault("ASSAY_DATABASE_POOL", "24")
-# Cases that hypothesis draws for a test that says no number; `make fuzz` draws more.
-settings.register_profile("short", max_examples=40)
-settings.load_profile("default" if os.environ.get("ASSAY_FUZZ") == "long" else "short")
 # A folder of its own for each test process: uploads, the embedded broker, SQLite's test database.
 os.environ["ASSAY_DATA_DIR"] = tempfile.mkdtemp(prefix="assay-tests-")
 

@@ -20,7 +20,6 @@ from nuggets import actions as nugget_actions
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import A, B, C, sheet_of
 from tests.assignment.lines import FILE, NOT, PARTIAL, SUPPORT, line, nugget, nuggets, without
-from tests.fuzz.profile import examples
 from tests.imports.conftest import other_campaign, told  # noqa: F401
 from tests.judging import give, nuggets_of
 from tests.nuggets.conftest import do
@@ -243,7 +242,7 @@ def written(sheet) -> str:
     return write_sheet(sheet.query, sheet.qid, spelt, sheet.run_id, sheet.text, words, sheet.extras)
 
 
-@settings(max_examples=examples(80, 400))
+@settings(max_examples=300)
 @given(RECORD)
 def test_what_is_read_is_written_as_it_came(record):
     [sheet], report = read(json.dumps(record), invalid_labels="missing")

@@ -714,13 +714,8 @@ def _minute() -> int:
     return timezone.now().minute
 
 
-def counts(
-    clients: dict[str, Client], bank: NuggetBank, before: Iterable[int | None] | None = None
-) -> dict[Asked, int | None]:
-    """Return what each address takes.
-
-    before: what each took in the smaller campaign; what was nobody's to read there is not asked again.
-    """
+def counts(clients: dict[str, Client], bank: NuggetBank, before: Iterable[int | None] = ()) -> dict[Asked, int | None]:
+    """Return what each address takes; before: what each took in the smaller campaign."""
     into = examples(bank)
     asked = [
         Asked(role, reverse(name, args=into.get(name)))
@@ -730,11 +725,7 @@ def counts(
     ]
     asked += [Asked("olga", address) for address in files(bank.condition.campaign)]
     asked += [Asked("admin", address) for address in admin_addresses()]
-    first = before is None
-    return {
-        item: count(clients[item.role], item.address, last) if first or last is not None else None
-        for item, last in zip_longest(asked, before or ())
-    }
+    return {item: count(clients[item.role], item.address, last) for item, last in zip_longest(asked, before)}
 
 
 def test_no_page_asks_more_of_a_larger_campaign(

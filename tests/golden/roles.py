@@ -14,7 +14,7 @@ from tests.golden.player import Player
 # Whatever leads somewhere: links, forms, and what scripts ask for.
 LEADS = re.compile(r' (?:href|action|formaction|data-url|data-base)="([^"#]*)')
 LEFT_OUT = ("admin/", "logout/", "static/")
-MOST = 4  # addresses of a pattern that are opened
+MOST = 12  # addresses of a pattern that are opened
 
 
 def tabulate(players: Mapping[str, Player]) -> str:

@@ -16,7 +16,6 @@ from assessor.formats.run_list import read_run_list, write_run_list
 from assessor.formats.runs import Limits, read_answers, write_answers
 from assessor.formats.segments import read_segments, write_segments
 from assessor.formats.topics import read_topics, write_topics
-from tests.fuzz.profile import examples
 
 LIMITS = Limits(words=400, sentence_citations=20, references=20)
 HOSTILE = "\x00\x01\t\r\n\x0b\x1c \"'\\{}[],:;#=<>&é\u0085\u00a0\u0301\u200b\u202e\u2028\ud83d\ufeff😀\U000e0001"
@@ -110,7 +109,7 @@ a_value = st.recursive(
 
 
 @pytest.mark.parametrize("kind", READERS)
-@settings(max_examples=examples(60, 400), deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(data=any_bytes | any_lines)
 @example(data=b"\x1f\x8b")
 @example(data=b'{"')
@@ -143,7 +142,7 @@ def test_the_good_files_are_good(path, name):
 
 
 @pytest.mark.parametrize("name", GOOD)
-@settings(max_examples=examples(60, 400), deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(data=st.data())
 def test_mutated_files_are_read_or_reported(path, name, data):
     check(path, name.split("_json")[0].split("_rag")[0], data.draw(mutated(GOOD[name])))
@@ -167,7 +166,7 @@ def with_another(value, at, new):
 
 
 @pytest.mark.parametrize("name", ["topics_json", "segments", "runs", "runs_rag25", "runs_ragtime"])
-@settings(max_examples=examples(60, 400), deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(data=st.data())
 def test_any_value_in_any_place_is_read_or_reported(path, name, data):
     records = [json.loads(line) for line in GOOD[name].splitlines()]

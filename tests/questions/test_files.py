@@ -12,7 +12,6 @@ from nuggets import paper_tables
 from nuggets.models import BankEdition, NuggetBank
 from nuggets.questions.exports import condition_lines
 from nuggets.questions.formats import question_id
-from tests.fuzz.profile import examples
 from tests.imports.conftest import other_campaign, refuses, rows, told, warned  # noqa: F401
 from tests.questions.banks import BANKS, answer, argue, bank, item, question, submission
 
@@ -154,7 +153,7 @@ def test_another_form_has_questions_answers_references_and_weights(campaign, imp
     }
 
 
-@settings(max_examples=examples(30, 200), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(BANKS)
 def test_whatever_comes_in_goes_out_equal(campaign, import_file, drawn):
     form, record = drawn

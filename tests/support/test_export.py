@@ -15,7 +15,6 @@ from support.actions import add_sheets, sheet_row
 from support.exports import support_lines
 from support.formats import read_sheets
 from support.models import SupportSheet
-from tests.fuzz.profile import examples
 from tests.imports.conftest import other_campaign, told  # noqa: F401
 from tests.judging import put
 from tests.support.judging_helpers import cited
@@ -223,7 +222,7 @@ RECORD = st.fixed_dictionaries(
 )  # fmt: skip
 
 
-@settings(max_examples=examples(80, 400))
+@settings(max_examples=200)
 @given(RECORD)
 def test_no_label_is_made_up_and_each_that_is_missing_is_counted(record):
     def read(invalid_labels_missing):

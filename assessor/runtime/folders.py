@@ -1,7 +1,8 @@
 """Where the program's files are, and where its data are: in the source tree, and where a wheel is installed."""
 
-import os
 from pathlib import Path
+
+from assessor.runtime.environment import text
 
 _PACKAGES = Path(__file__).resolve().parents[2]
 _IS_WHEEL = (_PACKAGES / "assay" / "templates").is_dir()
@@ -16,9 +17,9 @@ def with_packages(path: list[str]) -> list[str]:
 
 def data_folder() -> Path:
     """Return ASSAY_DATA_DIR, or else var/ of the source tree, or a folder of the user's where a wheel is installed."""
-    if named := os.environ.get("ASSAY_DATA_DIR", "").strip():
+    if named := text("ASSAY_DATA_DIR", default=""):
         return Path(named).resolve()
     if not _IS_WHEEL:
         return _PACKAGES / "var"
-    users = Path(os.environ.get("XDG_DATA_HOME", "").strip() or "~/.local/share").expanduser()
+    users = Path(text("XDG_DATA_HOME", default="~/.local/share")).expanduser()
     return (users / "assay").resolve()

@@ -5,12 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+from assay.processes import without_settings
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_check_of_deployments_finds_nothing(tmp_path: Path):
-    foreign = ("ASSAY_", "CELERY_", "DATABASE_URL")
-    env = {name: value for name, value in os.environ.items() if not name.startswith(foreign)} | {
+    env = without_settings(os.environ) | {
         "ASSAY_SECRET_KEY": "M7vN2qZx9KcR4tYw8LpB3sHd6FgJ1aEuXo5iTmVbQnWzGy0Pk-UhDjSfCrA",
         "ASSAY_HOSTS": "assay.example.org",
         "ASSAY_BEHIND_PROXY": "on",

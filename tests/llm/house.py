@@ -20,6 +20,7 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
+from assay.processes import without_settings
 from tests.environment import TEMPLATE
 from tests.llm.endpoint import ROOT
 from tests.ports import free_port
@@ -32,8 +33,7 @@ class House:
     """Runs commands and workers on a database of its own."""
 
     def __init__(self, folder: Path, broker: str, database: str) -> None:
-        foreign = ("ASSAY_", "CELERY_", "DATABASE_URL")
-        self.env = {name: value for name, value in os.environ.items() if not name.startswith(foreign)} | {
+        self.env = without_settings(os.environ) | {
             "ASSAY_SECRET_KEY": "only for tests",
             "ASSAY_HTTPS": "0",
             "ASSAY_DATA_DIR": str(folder),

@@ -15,5 +15,6 @@ def identity(self: Col) -> tuple[Any, ...]:
 
 
 def compare_columns_cheaply() -> None:
-    Col.identity = cached_property(identity)  # type: ignore[assignment]
-    Col.identity.__set_name__(Col, "identity")
+    cheap = cached_property(identity)
+    cheap.__set_name__(Col, "identity")
+    Col.identity = cheap  # type: ignore[assignment]

@@ -204,6 +204,7 @@ OTHER_STATES |= {"matched_banks", "matched_topic", "candidates", "topic_candidat
 OTHER_STATES |= {"sensitivity", "control_set"}
 NOT_OPENED = {
     "missing",  # leads to a list
+    "metrics",  # text for Prometheus, by a token
     "nugget_trials",  # a part of the editor's page
     *("argue_questions", "preference_questions"),  # so do these, as others do that are opened
     "old_protocol",

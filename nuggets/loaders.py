@@ -18,6 +18,7 @@ from assessor.imports.loaders.conditions import (
     check_name,
     find_condition,
     imported_judge,
+    is_open,
     make_condition,
 )
 from nuggets.actions import MAX_CHARACTERS
@@ -223,7 +224,7 @@ class DraftLoader(ConditionLoader):
         super().__init__(campaign, options, report)
         self.name, self.maker = options["condition"], self.read_maker(options)
         self.source = self._find_source(options["qrels"])
-        self.condition = self._find_condition()
+        self.condition = self._find_condition(options)
         protocol = self.condition.protocol if self.condition else campaign.protocol
         self.most = protocol.max_drafts
 
@@ -257,13 +258,13 @@ class DraftLoader(ConditionLoader):
             return None
         return source
 
-    def _find_condition(self) -> Condition | None:
+    def _find_condition(self, options: Options) -> Condition | None:
         """Return the condition that this very file made before, or None where it is to make it."""
         if not check_name(self.name, "condition", self.report) or not check_name(self.maker, "maker", self.report):
             return None
         found = self.campaign.conditions.filter(name=self.name)
         condition = found.select_related("judge", "qrels_source", "import_record", "protocol").first()
-        if condition is None:
+        if condition is None or not is_open(condition, options, self.report):
             return None
         if condition.import_record is None or condition.method != self.method:
             found_there = f"{self.name}, {condition.kind} by {condition.method}"

@@ -111,7 +111,9 @@ def what_is_somebody_elses(address: str) -> Iterator[Try]:
 def more_fields_than_the_form_has(address: str) -> Iterator[Try]:
     anna = signed_in(address, "anna")
     made = post(
-        anna, "/tokens/", {"name": "mine", "days": 30, "person": 1, "person_id": 1, "is_superuser": "on", "groups": 3}
+        anna,
+        "/tokens/",
+        {"name": "mine", "may": "read", "days": 30, "person": 1, "person_id": 1, "is_superuser": "on", "groups": 3},
     )
     secret = re.findall(r"assay_[\w-]{43}", made.text)
     bearer = {"authorization": f"Bearer {secret[0] if secret else ''}"}

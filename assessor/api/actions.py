@@ -21,13 +21,21 @@ class Made(NamedTuple):
 
 
 @transaction.atomic
-def create_token(*, person: Person, name: str, expires_at: datetime | None, acting_user: Person | None) -> Made:
+def create_token(
+    *,
+    person: Person,
+    name: str,
+    expires_at: datetime | None,
+    acting_user: Person | None,
+    may: Token.May = Token.May.READ,
+) -> Made:
     """Make a token for a person. Raises ValidationError for an odd name."""
     secret = f"assay_{token_urlsafe(32)}"
-    token = Token(person=person, name=name, prefix=secret[:PREFIX], sha256=digest(secret), expires_at=expires_at)
+    kept = {"prefix": secret[:PREFIX], "sha256": digest(secret)}
+    token = Token(person=person, name=name, may=may, expires_at=expires_at, **kept)
     token.clean_fields(exclude=("expires_at", "used_at", "revoked_at"))
     token.save()
-    history.record("token made", token, campaign=None, person=acting_user, of=person.username)
+    history.record("token made", token, campaign=None, person=acting_user, of=person.username, may=token.may)
     return Made(token, secret)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest
-from ninja.errors import Throttled
+from ninja.errors import HttpError, Throttled
 from ninja.security import HttpBearer
 
 from assessor.accounts.models import Person
@@ -30,7 +30,14 @@ def asker(request: Any) -> Person:
 
 
 class Bearer(HttpBearer):
-    """Takes "Authorization: Bearer ..."; the library's own way would log an odd header."""
+    """Takes "Authorization: Bearer ..."; the library's own way would log an odd header.
+
+    A token is good for what it may do alone, whatever its person may.
+    """
+
+    def __init__(self, may: Token.May) -> None:
+        self._may = may
+        super().__init__()
 
     def __call__(self, request: HttpRequest) -> Token | None:
         scheme, _, secret = request.headers.get(self.header, "").partition(" ")
@@ -40,6 +47,8 @@ class Bearer(HttpBearer):
         found = token_of(token)
         if found:
             _count(found)
+            if found.may != self._may:
+                raise HttpError(403, f"This token may {found.get_may_display()}.")
         return found
 
 

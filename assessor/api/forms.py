@@ -5,11 +5,14 @@ from datetime import datetime, timedelta
 from django import forms
 from django.utils import timezone
 
+from assessor.api.models import Token
+
 LONGEST = 3650  # days
 
 
 class TokenForm(forms.Form):
     name = forms.CharField(max_length=120, help_text="What it is for, such as the notebook that reads with it.")
+    may = forms.ChoiceField(label="It may", choices=Token.May.choices, initial=Token.May.READ)
     days = forms.IntegerField(
         label="Days that it is good for",
         required=False,

@@ -1,13 +1,18 @@
-"""Tokens, with which a person's scripts read."""
+"""Tokens, with which a person's scripts read, or send."""
 
 from django.db import models
 
 
 class Token(models.Model):
-    """What lets scripts read what a person may read. The secret itself is shown once, and kept nowhere."""
+    """What lets scripts read what a person may read, or send files in. The secret is shown once, and kept nowhere."""
+
+    class May(models.TextChoices):
+        READ = "read", "read"
+        IMPORT = "import", "send labels and drafts, and read nothing"
 
     person = models.ForeignKey("accounts.Person", models.PROTECT, related_name="tokens")
     name = models.CharField(max_length=120, help_text="What it is for.")
+    may = models.CharField(max_length=10, choices=May, default=May.READ)
     prefix = models.CharField(max_length=14, db_index=True, help_text="How the secret begins, to recognise it by.")
     sha256 = models.CharField(max_length=64, help_text="Of the secret.")
     created_at = models.DateTimeField(auto_now_add=True)

@@ -1,6 +1,6 @@
 """How an address of the API is written down, so that all of them are described alike."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any, TypeVar
 
@@ -11,12 +11,22 @@ from assessor.api.schemas import PROBLEM, WRONG_PARAMETERS
 
 View = TypeVar("View", bound=Callable[..., Any])
 # 414: of a request line that the web server does not take, gunicorn's being 4,094 bytes.
-_PROBLEMS = {401: PROBLEM, 404: PROBLEM, 414: None, 422: WRONG_PARAMETERS, 429: PROBLEM}
-_RESPONSES = {
-    status: {"description": HTTPStatus(status).phrase}
-    | ({"content": {"application/json": {"schema": schema}}} if schema else {})
-    for status, schema in _PROBLEMS.items()
-}
+_Problems = Mapping[int, dict[str, Any] | None]
+_PROBLEMS: _Problems = {401: PROBLEM, 403: PROBLEM, 404: PROBLEM, 414: None, 422: WRONG_PARAMETERS, 429: PROBLEM}
+_PROBLEMS_OF_BODIES: _Problems = {400: PROBLEM, 411: PROBLEM, 413: PROBLEM}
+# The file itself, and no form around it.
+_BODY = {"required": True, "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
+
+
+def _described(problems: _Problems) -> dict[int, dict[str, Any]]:
+    return {
+        status: {"description": HTTPStatus(status).phrase}
+        | ({"content": {"application/json": {"schema": schema}}} if schema else {})
+        for status, schema in problems.items()
+    }
+
+
+_RESPONSES = _described(_PROBLEMS)
 
 
 def one(router: Router, path: str, name: str, of: type[Schema], tag: str) -> Callable[[View], View]:
@@ -28,6 +38,12 @@ def many(router: Router, path: str, name: str, of: type[Schema], tag: str) -> Ca
     """Answer at a path with a list: a page of it, or all of it as JSON Lines."""
     lines = {"schema": {"$ref": f"#/components/schemas/{of.__name__}"}}
     return _get(router, path, name, Page[of], tag, _RESPONSES | {200: {"content": {LINES: lines}}})  # type: ignore[valid-type]
+
+
+def send(router: Router, path: str, name: str, of: type[Schema], tag: str) -> Callable[[View], View]:
+    """Take a file at a path, and answer with what will become of it."""
+    extra = {"responses": _RESPONSES | _described(_PROBLEMS_OF_BODIES), "requestBody": _BODY}
+    return router.post(path, response={202: of}, operation_id=name, url_name=name, tags=[tag], openapi_extra=extra)
 
 
 def _get(

@@ -6,13 +6,19 @@ from typing import TYPE_CHECKING, Any, Literal
 from ninja import Field, Schema
 
 from assessor.campaigns.condition_kind import condition_kinds
+from assessor.campaigns.models import Import
+from assessor.imports.loaders import LOADERS
 from assessor.scores.leaderboards import STATES
 
 Policies = Literal["zero", "answered", "common"]
 if TYPE_CHECKING:
     Kinds = str
+    SentKinds = str
+    States = str
 else:
     Kinds = Literal[tuple(kind.name for kind in condition_kinds())]
+    SentKinds = Literal[tuple(kind for kind, loader in LOADERS.items() if loader.is_a_judges)]
+    States = Literal[tuple(Import.State.values)]
 
 
 # Errors are written out: the library would build a class for each of them at each address, in every process.
@@ -330,6 +336,50 @@ class CalibrationTold(CalibrationItem):
     """result: all that was found, as in calibration.json."""
 
     result: dict[str, Any]
+
+
+class Problem(Schema):
+    """Something in a line; line 0: in the file as a whole. remedy: what takes the file as it is."""
+
+    line: int
+    field: str
+    found: str
+    expected: str
+    remedy: str
+
+
+class Warnings(Schema):
+    """Warnings of a kind: how many, and the first of them."""
+
+    kind: str
+    count: int
+    listed: list[Problem]
+
+
+class Report(Schema):
+    """What was found in a file. counts: of what it holds and brings."""
+
+    file: str
+    counts: dict[str, int]
+    error_count: int
+    errors: list[Problem]
+    warning_count: int
+    warnings: list[Warnings]
+
+
+class ImportTold(Schema):
+    """A file that was sent. is_over: nothing more becomes of it; it is all imported if its state is done."""
+
+    id: int
+    kind: SentKinds
+    check_only: bool
+    state: States
+    is_over: bool
+    percent: int
+    sha256: str
+    report: Report
+    created_at: datetime
+    ended_at: datetime | None
 
 
 class TaskItem(Schema):

@@ -7,17 +7,18 @@ from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, Throttled, ValidationError
 
 from assessor.api.authentication import Bearer
-from assessor.api.routes import campaigns, labels, progress, scores, texts
+from assessor.api.models import Token
+from assessor.api.routes import campaigns, imports, labels, progress, scores, texts
 
 api = NinjaAPI(
     title="Assay",
     version="1",
-    description="Topics, runs, labels, scores and progress of a campaign, for its organizers' scripts: read only.",
-    auth=Bearer(),
+    description="Topics, runs, labels, scores and progress of a campaign for its organizers' scripts, and files in.",
+    auth=Bearer(Token.May.READ),
     docs_url=None,  # it would load from another host
     urls_namespace="api",
 )
-for routes in (campaigns, texts, labels, scores, progress):
+for routes in (campaigns, texts, labels, scores, progress, imports):
     api.add_router("", routes.router)
 
 

@@ -1,18 +1,18 @@
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase
-from django.urls import Resolver404, include, path
+from django.urls import Resolver404, include, path, re_path
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_http_methods
 
 from assessor.api import views
 
 
 @login_not_required
-@csrf_exempt  # so that other methods are told that they are not allowed; none of them does anything
-@require_GET
-def _read(request: HttpRequest, rest: str = "") -> HttpResponseBase:
-    """Answer to GET alone, without a session: each address asks for a token itself.
+@csrf_exempt  # no cookie lets anybody in
+@require_http_methods(["GET", "POST"])
+def _answer(request: HttpRequest, rest: str = "") -> HttpResponseBase:
+    """Answer without a session: each address asks for a token itself, and says which methods it has.
 
     The API is imported when somebody asks for it: most processes are never asked, and it takes 14 MiB.
     """
@@ -28,9 +28,9 @@ def _read(request: HttpRequest, rest: str = "") -> HttpResponseBase:
 
 _OPENAPI = "openapi.json"
 _v1 = [
-    path("", _read, name="api-root"),  # by which the library finds out where it is
-    path(_OPENAPI, _read, {"rest": _OPENAPI}, name="openapi-json"),
-    path("<path:rest>", _read),
+    path("", _answer, name="api-root"),  # by which the library finds out where it is
+    path(_OPENAPI, require_GET(_answer), {"rest": _OPENAPI}, name="openapi-json"),
+    re_path(r"(?P<rest>[\s\S]+)", _answer),  # also with the end of a line in it, which is no page to be told of
 ]
 
 urlpatterns = [

@@ -1,4 +1,4 @@
-"""A person's own tokens, and what can be read with them."""
+"""A person's own tokens, and what can be done with them."""
 
 from typing import Any
 
@@ -20,9 +20,9 @@ def tokens(request: PersonRequest) -> HttpResponse:
     form = TokenForm(request.POST or None)
     made = None
     if request.method == "POST" and form.is_valid():
-        name, expires_at = form.cleaned_data["name"], form.expires_at
+        said = {"name": form.cleaned_data["name"], "may": form.cleaned_data["may"], "expires_at": form.expires_at}
         try:
-            made = create_token(person=request.user, name=name, expires_at=expires_at, acting_user=request.user)
+            made = create_token(person=request.user, acting_user=request.user, **said)
         except ValidationError as error:
             form.add_error("name", error.messages)
         else:
@@ -44,5 +44,9 @@ def description(request: PersonRequest) -> HttpResponse:
     from assessor.api.service import api
 
     schema: dict[str, Any] = api.get_openapi_schema()
-    addresses = [(address, methods["get"]) for address, methods in schema["paths"].items()]
+    addresses = [
+        (method.upper(), address, told)
+        for address, methods in schema["paths"].items()
+        for method, told in methods.items()
+    ]
     return render(request, "api/description.html", {"addresses": addresses})

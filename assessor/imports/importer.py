@@ -103,6 +103,14 @@ def new_import(
     )
 
 
+def take_in(path: Path, **noted: Any) -> Import:
+    """Note down an import of an uploaded file, as new_import() does, and keep the file until the import is over."""
+    import_record = new_import(**noted)
+    # On the same disk, so this takes no time while the database is locked.
+    path.rename(upload_path(import_record))
+    return import_record
+
+
 def release(import_record: Import, *, kind: str, options: dict[str, str]) -> bool:
     """Let a held import wait for the worker, now that its kind and options are known. False: it was not held."""
     held = Import.objects.filter(pk=import_record.pk, state=Import.State.HELD)

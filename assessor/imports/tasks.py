@@ -1,8 +1,11 @@
 """Background work of the collection: ids in, an action called."""
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from celery import Task, shared_task
+from django.db import transaction
 
 from assessor.campaigns.models import Campaign, Import
 from assessor.imports import importer
@@ -28,6 +31,15 @@ def run_import(self: "Task[Any, Any]", import_id: int) -> None:
         raise self.retry(countdown=2, exc=busy) from busy
     if following := importer.next_in_line(campaign):
         run_import.delay(following.pk)
+
+
+def hand_over(made: Sequence[Import]) -> None:
+    """Wake a worker: it takes one import after the other, in the order in which they need each other.
+
+    Should the queue be gone, the next start of a worker finds them waiting in the database.
+    """
+    if waiting := [one.pk for one in made if one.is_under_way]:
+        transaction.on_commit(partial(run_import.delay, waiting[0]), robust=True)
 
 
 @shared_task

@@ -2,7 +2,6 @@
 
 import os
 import struct
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from django.conf import settings
 
 from assessor.formats import lines
+from assessor.imports.uploads import new_file
 
 MOST_FILES = 1_000
 _TIMES = 4  # what one upload may be: all that an archive unpacks to
@@ -41,7 +41,7 @@ def unpack(path: Path) -> list[tuple[str, Path]]:
         with zipfile.ZipFile(path) as archive:
             left = settings.MAX_UPLOAD_BYTES * _TIMES
             for member in _members(archive):
-                target = _new_file()
+                target = new_file(".unpacked")
                 unpacked.append((PurePosixPath(member.filename).name, target))
                 most = min(left, lines.UNPACKED + lines.TIMES * member.compress_size)
                 left -= _take_out(archive, member, target, most)
@@ -87,12 +87,6 @@ def _members(archive: zipfile.ZipFile) -> Iterator[zipfile.ZipInfo]:
 def _is_a_persons(name: str) -> bool:
     parts = PurePosixPath(name.replace("../", "")).parts
     return not any(part.startswith(".") or part == "__MACOSX" for part in parts)
-
-
-def _new_file() -> Path:
-    folder = Path(settings.DATA_DIR) / "uploads"
-    with tempfile.NamedTemporaryFile(dir=folder, suffix=".unpacked", delete=False) as file:
-        return Path(file.name)
 
 
 def _take_out(archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path, most: int) -> int:

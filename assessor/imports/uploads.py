@@ -1,11 +1,19 @@
 """Who may upload, and how much."""
 
+import tempfile
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.files.uploadhandler import StopUpload, TemporaryFileUploadHandler
 
 _FORM = 1024 * 1024  # bytes that the rest of the form may take
+
+
+def new_file(suffix: str) -> Path:
+    """Make a file where uploads lie; left behind, it is swept away with them."""
+    with tempfile.NamedTemporaryFile(dir=Path(settings.DATA_DIR) / "uploads", suffix=suffix, delete=False) as file:
+        return Path(file.name)
 
 
 class SignedInUploadHandler(TemporaryFileUploadHandler):

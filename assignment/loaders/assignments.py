@@ -83,7 +83,7 @@ class AssignmentLoader(NuggetLabelsLoader):
 
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
         super().__init__(campaign, options, report)
-        self.banks = self.finder(self.nuggets, self.name_of_nuggets, self.by, report)
+        self.banks = self.finder(self.nuggets, self.name_of_nuggets, options, report)
         self.answers = AnswerFinder(campaign, report)
         self._labelled: set[int] = set()  # topics with new labels, by key
 

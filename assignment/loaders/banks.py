@@ -7,6 +7,7 @@ from django.db.models import prefetch_related_objects
 
 from assessor.campaigns.models import Condition, Import, Topic
 from assessor.formats.report import Report
+from assessor.imports.loaders.base import Options, may_add_to
 from assignment.formats import SheetRecord
 from nuggets.formats import BankRecord, NuggetRecord
 from nuggets.loaders import BankWriter
@@ -34,8 +35,10 @@ class BankFinder:
     brings_nuggets = True  # else they are there before
     knows_importance = True  # whether lines say it
 
-    def __init__(self, condition: Condition | None, name: str, by: str, report: Report) -> None:
-        self._writer = BankWriter(condition, name, by, report)
+    def __init__(self, condition: Condition | None, name: str, options: Options, report: Report) -> None:
+        self._writer = BankWriter(condition, name, options["by"], report)
+        is_open = condition is None or (condition.method == Condition.IMPORTED and may_add_to(condition, options))
+        self._adds = self.brings_nuggets and is_open
         self._report = report
         self._known: dict[str, MatchedBank] = {}
 
@@ -71,8 +74,7 @@ class BankFinder:
         The bank of a topic without one is the line's nuggets, and goes to those that are to be written.
         """
         if record.qid not in self._known:
-            is_imported = self.condition is None or self.condition.method == Condition.IMPORTED
-            if not (self.brings_nuggets and is_imported):
+            if not self._adds:
                 self._error(record, "qid", record.qid, f"a topic whose nuggets are finished under {self.condition}")
                 return None
             if not record.nuggets:

@@ -9,7 +9,10 @@ from django.utils import timezone
 
 from assessor.accounts.models import Person
 from assessor.api.actions import create_token, revoke_token
+from assessor.api.models import Token
 from assessor.campaigns.models import Campaign, Topic
+from assessor.imports import importer
+from assessor.imports.loaders.base import SENDER
 from assessor.runtime.process_cache import cache
 from assessor.work.actions import give_tasks
 from assessor.work.models import Scope
@@ -113,6 +116,13 @@ def study(campaign: Campaign, import_file, anna: Person, olga: Person) -> Campai
 def token(person: Person, **fields: Any) -> str:
     wanted = {"name": "notebook", "expires_at": None, "acting_user": person} | fields
     return create_token(person=person, **wanted).secret
+
+
+def sending(campaign: Campaign, person: Person) -> tuple[str, int]:
+    """Return a token that may send, and the key of an import that came by it."""
+    made = create_token(person=person, name="pipeline", may=Token.May.IMPORT, expires_at=None, acting_user=person)
+    sent = {"campaign": campaign, "kind": "support", "file_name": "labels", "person": person, "check_only": False}
+    return made.secret, importer.new_import(options={SENDER: made.token.prefix}, **sent).pk
 
 
 @pytest.fixture

@@ -23,6 +23,11 @@ def test_a_command_makes_a_token(olga: Person):
     assert [*Event.objects.values_list("verb", "person")] == [("token made", None)]
 
 
+def test_a_command_makes_a_token_that_may_send(olga: Person):
+    call_command("create_token", "olga", "a pipeline", "--may", "import", stdout=StringIO())
+    assert Token.objects.get().may == Token.May.IMPORT
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -43,6 +43,10 @@ def every_list(study: Campaign) -> dict[str, str]:
     return {name: address.format(**keys(study)) for name, (address, _) in TABLE.items() if name.startswith("list_")}
 
 
+def operations(schema: Any) -> list[Any]:
+    return [operation for methods in schema["paths"].values() for operation in methods.values()]
+
+
 def read_all(ask: Ask, address: str, limit: int, **asked: Any) -> list[Any]:
     """Read a list page by page."""
     items, cursor = [], {}
@@ -77,7 +81,7 @@ def test_pages_of_any_size_and_lines_are_the_same_and_as_described(study: Campai
         ):  # reading leaves no event, but the exposures of the first reading are no events either
             assert Event.objects.count() == len(items) + Event.objects.filter(campaign=None).count()
         assert ones == all_at_once == items, name
-        [described] = [methods["get"] for methods in schema["paths"].values() if methods["get"]["operationId"] == name]
+        [described] = [one for one in operations(schema) if one["operationId"] == name]
         of_item = described["responses"]["200"]["content"]["application/jsonl"]["schema"]
         validator = Draft202012Validator(of_item | {"components": schema["components"]})
         for item in items:
@@ -365,7 +369,7 @@ def test_no_list_asks_more_of_a_longer_page(study: Campaign, ask: Ask, import_fi
 
 
 def test_what_is_not_there_is_told_as_json(ask: Ask, olga: Person):
-    for address in ("/", "/nothing", "/campaigns/study/nothing", "/campaigns/study/"):
+    for address in ("/", "/nothing", "/campaigns/study/nothing", "/campaigns/study/", "/a%0Ab"):
         response = ask(address)
         assert (response.status_code, response.json()) == (404, {"detail": "Not Found"})
 
@@ -375,9 +379,9 @@ def test_the_description_is_for_everybody_and_names_no_campaign(study: Campaign,
     assert response.status_code == 200
     schema = response.json()
     assert schema["components"]["securitySchemes"] == {"Bearer": {"type": "http", "scheme": "bearer"}}
-    for methods in schema["paths"].values():
-        assert methods["get"]["security"] == [{"Bearer": []}]
-        assert {"200", "401", "404", "422", "429"} <= set(methods["get"]["responses"])
+    for operation in operations(schema):
+        assert operation["security"] == [{"Bearer": []}]
+        assert {"401", "403", "404", "422", "429"} <= set(operation["responses"])
     assert "study" not in response.content.decode()
 
 

@@ -5,6 +5,7 @@ The same examples each time; ASSAY_API_EXAMPLES asks for more of each address.
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,8 +25,10 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from assessor.accounts.models import Person
 from assessor.campaigns.models import Campaign
-from tests.api.test_access import TABLE, keys
+from tests.api.conftest import sending
+from tests.api.test_access import SENT, TABLE, keys
 
 EXAMPLES = int(os.environ.get("ASSAY_API_EXAMPLES", "8"))  # of each address, asked rightly and wrongly
 CHECKS = [
@@ -44,6 +47,8 @@ KINDS = {
     "list_preferences": "preference",
     "list_topic_scores": "support",
 }
+# What an address asks for in any case.
+NEEDED = {"send_import": {"kind": "support", "condition": "Pipeline", "by": "model"}}
 
 
 @pytest.fixture
@@ -57,26 +62,34 @@ def application() -> Iterator[Any]:
         signal.connect(close_old_connections)
 
 
-def test_the_api_answers_as_it_is_described(study: Campaign, secrets: dict[str, str], settings: Any, application: Any):
-    settings.API_REQUESTS_A_MINUTE = 10**9
+def test_the_api_answers_as_it_is_described(
+    study: Campaign, olga: Person, secrets: dict[str, str], settings: Any, application: Any, tmp_path: Path
+):
+    settings.API_REQUESTS_A_MINUTE, settings.DATA_DIR = 10**9, tmp_path
+    (tmp_path / "uploads").mkdir()
     known = keys(study)
+    sends, own_import = sending(study, olga)
     schema = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", application)
     found: dict[str, set[int]] = {}
     for result in schema.get_all_operations():
         operation = result.ok()
         name = operation.definition.raw["operationId"]
         condition = known[KINDS.get(name, "assignment")]
+        secret = sends if name in SENT else secrets["organizer"]
         there = {"slug": "study", "condition_id": condition, "source_id": known["source"]}
+        there["import_id"] = own_import
         there |= {f"{what}_id": known[what] for what in ("comparison", "hybrid", "calibration")}
         for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE):
-            found.setdefault(name, set()).update(answered(operation, mode, there, secrets["organizer"]))
-    assert set(found) == set(TABLE)
-    assert {name for name, statuses in found.items() if 200 not in statuses} == set(), found
-    assert set.union(*found.values()) <= {200, 401, 404, 422}
+            found.setdefault(name, set()).update(answered(operation, mode, there, NEEDED.get(name, {}), secret))
+    assert set(found) == {*TABLE, *SENT}
+    assert {name for name, statuses in found.items() if not {200, 202} & statuses} == set(), found
+    assert set.union(*found.values()) <= {200, 202, 401, 404, 411, 422}
     assert {404, 422} <= set.union(*found.values())
 
 
-def answered(operation: Any, mode: GenerationMode, there: dict[str, Any], secret: str) -> set[int]:
+def answered(
+    operation: Any, mode: GenerationMode, there: dict[str, Any], needed: dict[str, str], secret: str
+) -> set[int]:
     """Ask an address in many ways, every other time with keys of what is there; return what the statuses were."""
     statuses = set()
 
@@ -88,7 +101,7 @@ def answered(operation: Any, mode: GenerationMode, there: dict[str, Any], secret
         if not is_elsewhere:
             case.path_parameters = {name: there[name] for name in case.path_parameters or {}}
         if not has_query and mode == GenerationMode.POSITIVE:
-            case.query = {}
+            case.query = {**needed}
         response = case.call(headers={"Authorization": f"Bearer {secret}"})
         case.validate_response(response, checks=CHECKS)
         statuses.add(response.status_code)

@@ -85,6 +85,17 @@ class House:
         self._workers.append(worker)
         return worker
 
+    def start_web(self) -> str:
+        """Start the web server, in a process group of its own; return its address once it answers."""
+        port = free_port()
+        command = [sys.executable, "-m", "gunicorn", "-c", "deploy/gunicorn.conf.py", "assessor.wsgi", "--workers", "1"]
+        env = self.env | {"ASSAY_BIND": f"127.0.0.1:{port}"}
+        self._workers.append(
+            subprocess.Popen(command, cwd=ROOT, env=env, stdout=self._log, stderr=self._log, start_new_session=True)
+        )
+        wait_until(lambda: _answers(port), "the web server answers", _STARTS)
+        return f"http://127.0.0.1:{port}"
+
     def close(self) -> None:
         kill_all_of(*self._workers)
         self._log.close()

@@ -1,7 +1,5 @@
 """Files in: upload, progress, report."""
 
-from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,12 +14,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from assessor.campaigns.access import campaign_import, organized_campaign
 from assessor.campaigns.http import JSON, PersonRequest, download
 from assessor.campaigns.models import Campaign, Import
-from assessor.desk.import_forms import DropForm, FileForm, held_files
+from assessor.desk.import_forms import DropForm, held_files
 from assessor.formats.beginning import read_beginning
 from assessor.formats.report import LISTED, LISTED_OF_A_KIND, MOST_WARNINGS, write_report
 from assessor.imports import importer
+from assessor.imports.forms import FileForm
 from assessor.imports.loaders import LOADERS, recognise
-from assessor.imports.tasks import run_import
+from assessor.imports.tasks import hand_over
 from assessor.imports.unzip import ZipRefused, is_zip, unpack
 
 _SHOWN = 100
@@ -98,7 +97,8 @@ def _take_in(campaign: Campaign, request: PersonRequest, form: DropForm) -> list
     with transaction.atomic():
         made = []
         for one in incoming:
-            import_record = importer.new_import(
+            import_record = importer.take_in(
+                one.path,
                 campaign=campaign,
                 kind=one.kind,
                 file_name=one.name,
@@ -107,10 +107,8 @@ def _take_in(campaign: Campaign, request: PersonRequest, form: DropForm) -> list
                 check_only=form.cleaned_data["check_only"],
                 is_held=not one.is_complete,
             )
-            # On the same disk, so this takes no time while the database is locked.
-            one.path.rename(importer.upload_path(import_record))
             made.append(import_record)
-        _hand_over(made)
+        hand_over(made)
     return made
 
 
@@ -126,15 +124,6 @@ def _look_at(name: str, path: Path, kind: str, request: PersonRequest) -> _Incom
     return _Incoming(name, path, loader.kind, form.cleaned_data["options"] if is_complete else {}, is_complete)
 
 
-def _hand_over(made: Sequence[Import]) -> None:
-    """Wake a worker: it takes one import after the other, in the order in which they need each other.
-
-    Should the queue be gone, the next start of a worker finds them waiting in the database.
-    """
-    if waiting := [one.pk for one in made if one.is_under_way]:
-        transaction.on_commit(partial(run_import.delay, waiting[0]), robust=True)
-
-
 @require_POST
 def import_held(request: PersonRequest, slug: str) -> HttpResponse:
     """Import the held files of which all is said now; the others are still held, and the page says what they lack."""
@@ -145,7 +134,7 @@ def import_held(request: PersonRequest, slug: str) -> HttpResponse:
         for one in complete:
             importer.release(one.import_record, kind=one.cleaned_data["kind"], options=one.cleaned_data["options"])
             one.import_record.refresh_from_db()
-        _hand_over([one.import_record for one in complete])
+        hand_over([one.import_record for one in complete])
     if len(complete) < len(held):
         return _page(request, campaign, held=[one for one in held if one not in complete])
     return redirect(_page_of(request), slug)

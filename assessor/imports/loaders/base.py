@@ -4,13 +4,14 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
-from assessor.campaigns.models import Campaign, Import
+from assessor.campaigns.models import Campaign, Import, MaybeImported
 from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
 from assessor.formats.report import Report
 
 Options = dict[str, str]
 AddError = Callable[[str, str], None]
+SENDER = "sender"  # among the options of what a script sent: how its token begins
 
 
 class FirstSeen(NamedTuple):
@@ -57,6 +58,7 @@ class Loader:
     kind: ClassVar[str]
     label: ClassVar[str]
     needs_topics: ClassVar[bool] = True  # its files can't be checked before the campaign has topics
+    is_a_judges: ClassVar[bool] = False  # its files are work of a judge, which scripts may send: labels, drafts, ...
     makes_nuggets: ClassVar[bool] = False  # its files bring the nuggets that others' labels are of
     asks: ClassVar[Sequence[str]] = ()  # fields of the form of imports that its files can need
     takes_invalid_labels: ClassVar[bool] = False  # what is no label in its files can count as the lowest one
@@ -127,6 +129,15 @@ class Loader:
         if first:
             self.report.error(line.number, field, shown, f"each once; it stands on line {first.line} already")
         return first is not None
+
+
+def may_add_to(record: MaybeImported, options: Options) -> bool:
+    """Say whether a file may add to what is there: what a script sends, to what came by the same token alone.
+
+    Else errors would tell whoever has the token what others said, label by label.
+    """
+    sender, brought_by = options.get(SENDER), record.import_record
+    return not sender or (brought_by is not None and brought_by.options.get(SENDER) == sender)
 
 
 def rows_by(queryset: Any, key: str, values: Iterable[str]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import Campaign, Condition, Import, Judge
 from assessor.formats.report import Report
-from assessor.imports.loaders.base import AddError, Loader, Options
+from assessor.imports.loaders.base import AddError, Loader, Options, may_add_to
 
 MAKERS = ("people", "model")
 _LONGEST_NAME = 120
@@ -16,6 +16,7 @@ ANOTHER_NAME = "Import the file under another name: --condition NAME, or “Cond
 class ConditionLoader(Loader):
     """A loader of what is kept by condition: the options name the condition, and who made what is in the file."""
 
+    is_a_judges = True
     brings: ClassVar[str]  # in the plural: "support judgments"
 
     @classmethod
@@ -43,6 +44,15 @@ def check_name(name: str, option: str, report: Report) -> bool:
     return False
 
 
+def is_open(condition: Condition, options: Options, report: Report) -> bool:
+    """Say whether a file may add to a condition; if it may not, that is an error."""
+    if may_add_to(condition, options):
+        return True
+    expected = "a new name, or that of a condition which came by the same token"
+    report.error(0, "condition", condition.name, expected, remedy=ANOTHER_NAME)
+    return False
+
+
 def find_condition(campaign: Campaign, options: Options, kind: str, report: Report) -> Condition | None:
     """Return the imported condition that the options name, or None where the file is to make it.
 
@@ -54,7 +64,7 @@ def find_condition(campaign: Campaign, options: Options, kind: str, report: Repo
     if by not in MAKERS:
         report.error(0, "by", by, " or ".join(MAKERS))
     condition = campaign.conditions.filter(name=name).select_related("judge", "nuggets", "import_record").first()
-    if condition is None:
+    if condition is None or not is_open(condition, options, report):
         return None
     if (condition.kind, condition.method) != (kind, Condition.IMPORTED):
         found = f"{name}, {condition.kind} by {condition.method}"

@@ -15,6 +15,7 @@ from assessor.imports.loaders.sources import GradeSifter
 class QrelsLoader(Loader):
     kind = "qrels"
     label = "Relevance judgments (qrels)"
+    is_a_judges = True
     asks = ("source", "by", "invalid_labels")
 
     @classmethod

@@ -6,7 +6,7 @@ from assessor.campaigns.condition_kind import names_of_grades
 from assessor.campaigns.models import SCALES, Campaign, Condition, Grade, Import, QrelsSource
 from assessor.formats.qrels import GradeRecord
 from assessor.formats.report import Report
-from assessor.imports.loaders.base import Options, Seen
+from assessor.imports.loaders.base import Options, Seen, may_add_to
 from assessor.runtime.sql import insert
 
 _LONGEST_NAME = 120
@@ -29,7 +29,11 @@ class GradeSifter:
             report.error(0, "source", self.name, f"a name of 1 to {_LONGEST_NAME} visible characters")
         else:
             self.source = campaign.qrels_sources.filter(name=self.name).first()
-        if self.source and self.source.condition:
+        if self.source and not may_add_to(self.source, options):
+            expected = "a new name, or that of a source which came by the same token"
+            report.error(0, "source", self.name, expected)
+            self.source = None
+        elif self.source and self.source.condition:
             expected = f"another name: these grades are made here, under the condition {self.source.condition}"
             report.error(0, "source", self.name, expected)
         elif self.source and self.source.by != self.by:

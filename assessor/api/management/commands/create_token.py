@@ -9,14 +9,16 @@ from django.utils import timezone
 from assessor.accounts.models import Person
 from assessor.api.actions import create_token
 from assessor.api.forms import LONGEST
+from assessor.api.models import Token
 
 
 class Command(BaseCommand):
-    help = "Make a token with which a person's scripts read by the API. The secret is written to standard output, once."
+    help = "Make a token for a person's scripts, which ask the API. The secret is written to standard output, once."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("person", help="The name that the person signs in with.")
         parser.add_argument("name", help="What it is for.")
+        parser.add_argument("--may", choices=Token.May.values, default=Token.May.READ, help="What it lets them do.")
         parser.add_argument("--days", type=int, help="How long it is good for; by default until it is revoked.")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -27,8 +29,9 @@ class Command(BaseCommand):
         if days is not None and not 1 <= days <= LONGEST:
             raise CommandError(f"--days: found {days}, expected 1 to {LONGEST}.")
         expires_at = timezone.now() + timedelta(days=days) if days else None
+        said = {"name": options["name"], "may": Token.May(options["may"]), "expires_at": expires_at}
         try:
-            made = create_token(person=person, name=options["name"], expires_at=expires_at, acting_user=None)
+            made = create_token(person=person, acting_user=None, **said)
         except ValidationError as error:
             raise CommandError(f"name: {' '.join(error.messages)}") from error
         self.stdout.write(made.secret)

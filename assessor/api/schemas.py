@@ -22,25 +22,30 @@ else:
 
 
 # Errors are written out: the library would build a class for each of them at each address, in every process.
-PROBLEM = {
-    "description": "Why there is no answer.",
-    "type": "object",
-    "properties": {"detail": {"type": "string"}},
-    "required": ["detail"],
-}
-WRONG_PARAMETER = {
-    "description": "A parameter that is wrong: where it stands, and what about it.",
-    "type": "object",
-    "properties": {
-        "loc": {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "integer"}]}},
-        "msg": {"type": "string"},
+PROBLEM, _WRONG_PARAMETER, WRONG_PARAMETERS = (
+    {"$ref": f"#/components/schemas/{name}"} for name in ("Problem", "WrongParameter", "WrongParameters")
+)
+ERRORS = {
+    "Problem": {
+        "description": "Why there is no answer.",
+        "type": "object",
+        "properties": {"detail": {"type": "string"}},
+        "required": ["detail"],
     },
-    "required": ["loc", "msg"],
-}
-WRONG_PARAMETERS = {
-    "type": "object",
-    "properties": {"detail": {"type": "array", "items": WRONG_PARAMETER}},
-    "required": ["detail"],
+    "WrongParameter": {
+        "description": "A parameter that is wrong: where it stands, and what about it.",
+        "type": "object",
+        "properties": {
+            "loc": {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "integer"}]}},
+            "msg": {"type": "string"},
+        },
+        "required": ["loc", "msg"],
+    },
+    "WrongParameters": {
+        "type": "object",
+        "properties": {"detail": {"type": "array", "items": _WRONG_PARAMETER}},
+        "required": ["detail"],
+    },
 }
 
 
@@ -338,7 +343,7 @@ class CalibrationTold(CalibrationItem):
     result: dict[str, Any]
 
 
-class Problem(Schema):
+class LineProblem(Schema):
     """Something in a line; line 0: in the file as a whole. remedy: what takes the file as it is."""
 
     line: int
@@ -353,7 +358,7 @@ class Warnings(Schema):
 
     kind: str
     count: int
-    listed: list[Problem]
+    listed: list[LineProblem]
 
 
 class Report(Schema):
@@ -362,7 +367,7 @@ class Report(Schema):
     file: str
     counts: dict[str, int]
     error_count: int
-    errors: list[Problem]
+    errors: list[LineProblem]
     warning_count: int
     warnings: list[Warnings]
 

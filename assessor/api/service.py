@@ -1,16 +1,29 @@
 """The API itself: what it is called, who may ask, and what errors look like."""
 
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, URLResolver
 from django.urls.resolvers import RegexPattern
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, Throttled, ValidationError
+from ninja.openapi.schema import OpenAPISchema
 
 from assessor.api.authentication import Bearer
 from assessor.api.models import Token
 from assessor.api.routes import campaigns, imports, labels, progress, scores, texts
+from assessor.api.schemas import ERRORS
 
-api = NinjaAPI(
+
+class _Api(NinjaAPI):
+    def get_openapi_schema(self, **how: Any) -> OpenAPISchema:
+        """Return the description, with the errors: each is there once, so that clients have one class for it."""
+        schema = super().get_openapi_schema(**how)
+        schema["components"]["schemas"] |= ERRORS
+        return schema
+
+
+api = _Api(
     title="Assay",
     version="1",
     description="Topics, runs, labels, scores and progress of a campaign for its organizers' scripts, and files in.",

@@ -1,7 +1,8 @@
 """The field's files in a notebook: read_file(), and modules with the readers and writers of each form."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from importlib.resources.abc import Traversable
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,6 +21,7 @@ from support import formats as support
 __all__ = [
     "argue_judgments",
     "assignments",
+    "iter_file",
     "nuggets",
     "preferences",
     "qrels",
@@ -47,6 +49,23 @@ def read_file(reader: Callable[..., Iterable[Record]], path: str | PathLike[str]
     records: list[Record] = []
     with suppress(Unreadable):  # the report says why
         records.extend(reader(SourceFile(file).lines(report), report, **options))
-    if report.error_count:
-        raise ValueError("\n".join(problem.told(file.name) for problem in report.errors))
+    _require_no_error(report)
     return records
+
+
+def iter_file(reader: Callable[..., Iterable[Record]], file: Traversable, **options: Any) -> Iterator[Record]:
+    """Yield the records of a file one after the other, also of one in a zip; options are the reader's.
+
+    Raises ValueError behind the last record before what is wrong.
+    """
+    report = Report(file.name)
+    with suppress(Unreadable):
+        for record in reader(SourceFile(file).lines(report), report, **options):
+            _require_no_error(report)
+            yield record
+    _require_no_error(report)
+
+
+def _require_no_error(report: Report) -> None:
+    if report.error_count:
+        raise ValueError("\n".join(problem.told(report.file_name) for problem in report.errors))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from assessor.formats import values
+from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
 from assessor.formats.report import TAKE_AS_MISSING, Report
 from nuggets.formats import IMPORTANCE, NuggetRecord, read_nugget
@@ -39,6 +40,11 @@ class SheetRecord(NamedTuple):
     invalid: dict[int, Any]
     extras: dict[str, Any]
     docid: str = ""
+
+
+def begins_sheets(beginning: Beginning) -> bool:
+    """Say whether a file begins with labels of the nuggets of an answer."""
+    return beginning.has("qid", "nuggets", "run_id")
 
 
 def read_sheets(lines: Iterable[Line], report: Report, *, invalid_labels: str) -> Iterator[SheetRecord]:

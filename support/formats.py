@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from assessor.formats import values
+from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
 from assessor.formats.report import TAKE_AS_MISSING, Report
 from support.citations import FULL, NONE, NOT_JUDGED, PARTIAL
@@ -56,6 +57,11 @@ class SheetRecord(NamedTuple):
     def text(self) -> str:
         """The whole answer, its sentences joined with blanks."""
         return " ".join(sentence.text for sentence in self.sentences)
+
+
+def begins_sheets(beginning: Beginning) -> bool:
+    """Say whether a file begins with labels of an answer's citations."""
+    return beginning.has("topic_id", "run_id", "sentences")
 
 
 def read_sheets(lines: Iterable[Line], report: Report, *, invalid_labels_missing: bool) -> Iterator[SheetRecord]:

@@ -12,7 +12,7 @@ from assessor.imports.loaders.base import Options
 from assessor.imports.loaders.conditions import ConditionLoader, find_condition, make_condition
 from support.actions.judged_answers import add_sheets, sheet_row
 from support.citations import first_places, key_of, places
-from support.formats import SheetRecord, read_sheets
+from support.formats import SheetRecord, begins_sheets, read_sheets
 from support.label_kind import SUPPORT
 from support.models import SupportSheet
 
@@ -43,7 +43,7 @@ class SupportLoader(ConditionLoader):
 
     @classmethod
     def recognises(cls, beginning: Beginning) -> bool:
-        return beginning.has("topic_id", "run_id", "sentences")
+        return begins_sheets(beginning)
 
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
         super().__init__(campaign, options, report)

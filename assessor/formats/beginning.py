@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from importlib.resources.abc import Traversable
 from typing import Any, NamedTuple
 
 from assessor.formats.lines import MAX_LINE, SourceFile
@@ -31,7 +31,7 @@ class Beginning(NamedTuple):
         return bool(self.records) and not self.records[0].keys().isdisjoint(keys)
 
 
-def read_beginning(path: Path) -> Beginning:
+def read_beginning(path: Traversable) -> Beginning:
     """Read the first lines of a file, plain or gzip, up to the length of one line in all."""
     lines: list[str] = []
     source = SourceFile(path).lines(Report(""))

@@ -11,9 +11,9 @@ import json
 import re
 import zlib
 from collections.abc import Generator, Iterator
+from importlib.resources.abc import Traversable
 from itertools import chain
-from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import IO, BinaryIO, NamedTuple
 
 from assessor.formats.report import Report
 
@@ -42,7 +42,7 @@ class Line(NamedTuple):
 class _Counted(io.RawIOBase):
     """A file that counts and hashes the bytes read from it."""
 
-    def __init__(self, raw: BinaryIO) -> None:
+    def __init__(self, raw: IO[bytes]) -> None:
         self._raw = raw
         self.count = 0
         self.hash = hashlib.sha256()
@@ -85,7 +85,7 @@ class _Unpacked(io.RawIOBase):
 class SourceFile:
     """A file to be read once, with its progress (bytes_read) and its sha256 at the end."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Traversable) -> None:
         self._path = path
         self._counted: _Counted | None = None
 

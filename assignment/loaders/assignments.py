@@ -19,7 +19,7 @@ from assignment import models
 from assignment.actions.finished_banks import bring_up_to_date
 from assignment.actions.judged_answers import add_sheets, sheet_row
 from assignment.actions.preparation import open_labelled
-from assignment.formats import SheetRecord, read_sheets
+from assignment.formats import SheetRecord, begins_sheets, read_sheets
 from assignment.label_kind import ASSIGNMENT, Assignment
 from assignment.loaders.banks import BankFinder, MatchedBank
 from assignment.loaders.nuggets import NuggetLabelsLoader
@@ -79,7 +79,7 @@ class AssignmentLoader(NuggetLabelsLoader):
 
     @classmethod
     def recognises(cls, beginning: Beginning) -> bool:
-        return beginning.has("qid", "nuggets", "run_id")
+        return begins_sheets(beginning)
 
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
         super().__init__(campaign, options, report)

@@ -31,9 +31,9 @@ def test_django_is_not_loaded(module: str):
     assert run(f"import sys, {module}; print(sorted({{'django', 'celery', 'assessor'}} & set(sys.modules)))") == "[]"
 
 
-def test_formats_need_no_django_either():
-    code = "import sys; from assay.formats import *; print(sorted({'django', 'celery'} & set(sys.modules)))"
-    assert run(code) == "[]"
+def test_formats_and_data_sets_need_no_django_either():
+    code = "from assay.formats import *; from assay.datasets import *"
+    assert run(f"import sys; {code}; print(sorted({{'django', 'celery'}} & set(sys.modules)))") == "[]"
 
 
 def test_assay_stats_has_all_modules_and_loads_those_that_are_asked_for():

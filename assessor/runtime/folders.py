@@ -11,8 +11,11 @@ FILES = _PACKAGES / "assay" if _IS_WHEEL else _PACKAGES
 
 
 def with_packages(path: list[str]) -> list[str]:
-    """Return where modules are looked for, with the program's among them."""
-    return path if str(_PACKAGES) in path else [str(_PACKAGES), *path]
+    """Return where modules are looked for, with the program's first; a wheel's are where all packages are.
+
+    Where its folder is there already, it is there twice: Celery's command takes the current folder away again.
+    """
+    return path if _IS_WHEEL else [str(_PACKAGES), *path]
 
 
 def data_folder() -> Path:

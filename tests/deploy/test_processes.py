@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-SLEEPS = "import os, time; print(os.getpid(), flush=True); time.sleep(600)"
+SLEEPS = "import os, time; print(f'{os.getpid()}\\n', end='', flush=True); time.sleep(600)"  # in one write
 STARTS = """
 import os, sys
 from pathlib import Path

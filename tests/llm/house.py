@@ -25,6 +25,7 @@ from tests.environment import TEMPLATE
 from tests.llm.endpoint import ROOT
 from tests.ports import free_port
 
+BIN = Path(sys.executable).parent  # workers and web processes start by the scripts there, as compose.yaml and the units say
 _STARTS = 120.0  # seconds within which anything must have started: RabbitMQ takes a minute where much else runs
 _ENDS = 600.0  # seconds within which a command must have ended: to migrate takes minutes on a machine with much to do
 
@@ -77,7 +78,7 @@ class House:
     def start_worker(self, queue: str = "jobs") -> "subprocess.Popen[bytes]":
         """Start a worker of a queue, in a process group of its own."""
         name = f"test-{uuid.uuid4().hex[:8]}@%h"
-        command = [sys.executable, "-m", "celery", "--quiet", "-A", "assessor", "worker", "-Q", queue, "-n", name]
+        command = [str(BIN / "celery"), "--quiet", "-A", "assessor", "worker", "-Q", queue, "-n", name]
         command += ["--concurrency", "1", "--without-gossip", "--without-mingle", "--loglevel", "WARNING"]
         worker = subprocess.Popen(
             command, cwd=ROOT, env=self.env, stdout=self._log, stderr=self._log, start_new_session=True
@@ -88,7 +89,7 @@ class House:
     def start_web(self) -> str:
         """Start the web server, in a process group of its own; return its address once it answers."""
         port = free_port()
-        command = [sys.executable, "-m", "gunicorn", "-c", "deploy/gunicorn.conf.py", "assessor.wsgi", "--workers", "1"]
+        command = [str(BIN / "gunicorn"), "-c", "deploy/gunicorn.conf.py", "assessor.wsgi", "--workers", "1"]
         env = self.env | {"ASSAY_BIND": f"127.0.0.1:{port}"}
         self._workers.append(
             subprocess.Popen(command, cwd=ROOT, env=env, stdout=self._log, stderr=self._log, start_new_session=True)

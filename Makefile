@@ -10,7 +10,7 @@ TESTS = $(PYTEST) --dist worksteal
 # Where it is set, each of the many processes of the tests and benchmarks compiles every module anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help python demo test test-sqlite test-browser lint ruff djlint contracts mypy migrations test-postgres faults endpoints fuzz try-deployment try-wheel tour bench load weight attacks mutations audit lock clean
+.PHONY: help python demo test test-sqlite test-browser lint ruff djlint contracts mypy migrations test-postgres faults endpoints fuzz try-deployment try-image try-wheel tour bench load weight attacks mutations audit lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -20,6 +20,7 @@ help:
 	@echo "make test-sqlite, make test-browser   the two parts of make test after lint"
 	@echo "make test-postgres   the tests on the PostgreSQL of DATABASE_URL; ONLY=database: those that .ci/run runs"
 	@echo "make try-deployment   compose.yaml's commands behind nginx, on this machine's PostgreSQL"
+	@echo "make try-image   builds the image with buildah, as root, and tries the same in it"
 	@echo "make try-wheel   builds the wheel, installs it in an environment of its own, and runs demo, server and a study there"
 	@echo "make faults kills processes, fills disks, sets clocks back, ... and counts what is lost (docs/evidence/faults.md)"
 	@echo "make endpoints   jobs on OpenAI-compatible servers that others wrote, which it installs beside Assay (800 MB)"
@@ -88,6 +89,10 @@ test-postgres: .venv/made-dev
 try-deployment: .venv/made-dev
 	$(BIN)/python -m tests.deploy.try_deployment redis
 	$(BIN)/python -m tests.deploy.try_deployment amqp
+
+try-image: .venv/made-dev
+	buildah bud --isolation chroot --tag assay .
+	container=$$(buildah from assay) && { $(BIN)/python -m tests.deploy.try_deployment redis "$$(buildah mount $$container)"; tried=$$?; buildah rm $$container; exit $$tried; }
 
 try-wheel: .venv/made-dev
 	$(BIN)/python -m tests.deploy.try_wheel

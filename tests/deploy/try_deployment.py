@@ -2,9 +2,10 @@
 
 What .dockerignore lets into the image is copied to an empty folder and run from there, as a user without a home, on a
 database and with two roles that deploy/postgres/*.sql make on the PostgreSQL of 127.0.0.1, behind nginx with
-deploy/nginx/*.conf and a certificate of its own. Only names of hosts, ports and folders are other ones.
+deploy/nginx/*.conf and a certificate of its own. Only names of hosts, ports and folders are other ones. Given
+the folder of an unpacked image, it runs that instead, as the image's user and with nothing else in sight.
 
-    python -m tests.deploy.try_deployment [redis | amqp]
+    python -m tests.deploy.try_deployment [redis | amqp] [IMAGE]
 """
 
 import json
@@ -16,7 +17,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -55,16 +57,15 @@ def wait_until(happens: Callable[[], Any], what: str) -> Any:
 class Trial:
     """An installation in a folder, from what the files for containers say."""
 
-    def __init__(self, folder: Path, broker: str) -> None:
-        self.folder, self.broker = folder, broker
+    def __init__(self, folder: Path, broker: str, image: Path | None = None) -> None:
+        self.folder, self.broker, self.image = folder, broker, image
         self.database = f"assay_try_{secrets.token_hex(3)}"
         env = read_env((ROOT / ".env.example").read_text()) | {"ASSAY_HOSTS": "localhost", "COMPOSE_PROFILES": broker}
         self.env = {name: value or secrets.token_hex(32) for name, value in env.items()}
         self.services = services(self.env)
         self.web, self.tls, self.plain, self.queue = (free_port() for _ in range(4))
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
-        self.image = folder / "assay"
-        self.data = folder / "data"
+        self.program, self.data = ((image or folder) / name for name in ("assay", "data"))
 
     def environment(self, name: str) -> dict[str, str]:
         """Return a service's environment, with the hosts, ports and folders of here."""
@@ -73,30 +74,39 @@ class Trial:
             "@broker/": f"@127.0.0.1:{self.queue}/" if self.broker == "redis" else "@127.0.0.1:5672/assay-try",
         }
         env = {
-            "PATH": f"{BIN}:/usr/bin:/bin",
+            "PATH": f"{'/venv/bin' if self.image else BIN}:/usr/bin:/bin",
             "PYTHONDONTWRITEBYTECODE": "1",
             "HOME": "/home/assay",
         }  # of the Dockerfile
-        env |= {"ASSAY_DATA_DIR": str(self.data), "ASSAY_BIND": f"127.0.0.1:{self.web}"}
+        env |= {"ASSAY_DATA_DIR": self.seen(self.data), "ASSAY_BIND": f"127.0.0.1:{self.web}"}
         for variable, value in self.services[name]["environment"].items():
             for there, instead in here.items():
                 value = value.replace(there, instead)
             env[variable] = value
         return env
 
-    def run(self, name: str, *command: str, **more: Any) -> str:
-        """Run a command to its end with a service's environment; return what it printed."""
-        env = self.environment(name) | more.pop("env", {})
-        done = subprocess.run(command, cwd=self.image, env=env, capture_output=True, text=True, **more)
+    def seen(self, path: Path) -> str:
+        """Return a path as the program sees it."""
+        return f"/{path.relative_to(self.image)}" if self.image else str(path)
+
+    def inside(self, *command: str) -> list[str]:
+        """Return the command that runs one where the program is."""
+        chroot = ["/usr/sbin/chroot", "--userspec=assay:assay", str(self.image), "env", "-C", "/assay"]
+        return [*chroot, *command] if self.image else [*command]
+
+    def run(self, name: str, *command: str, **more: str) -> str:
+        """Run a command to its end with a service's environment, and more of it; return what it printed."""
+        env = self.environment(name) | more
+        done = subprocess.run(self.inside(*command), cwd=self.program, env=env, capture_output=True, text=True)
         if done.returncode:
             raise SystemExit(f"{' '.join(command)}:\n{done.stdout}\n{done.stderr}")
         return done.stdout
 
     def start(self, name: str) -> None:
         log = (self.folder / f"{name}.log").open("a")
-        command = self.services[name]["command"]
+        command = self.inside(*self.services[name]["command"])
         self.processes[name] = subprocess.Popen(
-            command, cwd=self.image, env=self.environment(name), stdout=log, stderr=log, start_new_session=True
+            command, cwd=self.program, env=self.environment(name), stdout=log, stderr=log, start_new_session=True
         )
 
     def stop(self, *names: str) -> None:
@@ -105,10 +115,10 @@ class Trial:
         for name in names:
             self.processes.pop(name).wait(timeout=60)
 
-    def copy_the_image(self) -> None:
+    def copy_the_program(self) -> None:
         """Copy what .dockerignore lets in, and nothing else."""
         for name in let_into_the_image():
-            there = self.image / name
+            there = self.program / name
             there.parent.mkdir(parents=True, exist_ok=True)
             if (ROOT / name).is_dir():
                 shutil.copytree(ROOT / name, there, ignore=shutil.ignore_patterns("__pycache__"))
@@ -276,7 +286,8 @@ def check_backups(trial: Trial) -> None:
     """pg_dump into another database, and the archive into it after its campaign is gone."""
     rows = "SELECT count(*) FROM campaigns_topic"
     second = f"{trial.database}_2"
-    dump, archive, again = (trial.folder / name for name in ("assay.dump", "study.zip", "again.zip"))
+    dump = trial.folder / "assay.dump"
+    archive, again = (trial.data / name for name in ("study.zip", "again.zip"))
     tools = ["-h", "127.0.0.1", "-U", "postgres"]
     subprocess.run(["pg_dump", *tools, "-Fc", "-f", str(dump), trial.database], check=True)
     trial.make_database(second)
@@ -284,20 +295,20 @@ def check_backups(trial: Trial) -> None:
     url = trial.environment("web")["DATABASE_URL"].replace(trial.database, second)
     with psycopg.connect(url.replace("postgres:", "postgresql:", 1)) as connection:
         assert connection.execute(rows).fetchone() == (300,)
-    there = {"DATABASE_URL": url, "ASSAY_DATA_DIR": str(trial.folder / "data-2")}
-    manage = (str(BIN / "python"), "manage.py")
-    trial.run("web", *manage, "archive_campaign", "study", "-o", str(archive))
-    trial.run("web", *manage, "archive_campaign", "study", "-o", str(again), env=there)
+    there = {"DATABASE_URL": url, "ASSAY_DATA_DIR": trial.seen(trial.data / "second")}
+    manage = ("python", "manage.py")
+    trial.run("web", *manage, "archive_campaign", "study", "-o", trial.seen(archive))
+    trial.run("web", *manage, "archive_campaign", "study", "-o", trial.seen(again), **there)
     assert archive.read_bytes() == again.read_bytes()
     told("pg_dump and pg_restore: the archive of the restored database has the same bytes")
     subprocess.run([*PSQL, "-c", f"DROP DATABASE {second} WITH (FORCE)"], check=True)
     trial.make_database(second)
     owner = trial.environment("migrate")["DATABASE_URL"].replace(trial.database, second)
-    trial.run("migrate", *manage, "migrate", "--noinput", env=there | {"DATABASE_URL": owner})
-    trial.run("web", *manage, "verify_archive", str(archive))
-    trial.run("web", *manage, "restore_archive", str(archive), env=there)
+    trial.run("migrate", *manage, "migrate", "--noinput", **there | {"DATABASE_URL": owner})
+    trial.run("web", *manage, "verify_archive", trial.seen(archive))
+    trial.run("web", *manage, "restore_archive", trial.seen(archive), **there)
     again.unlink()
-    trial.run("web", *manage, "archive_campaign", "study", "-o", str(again), env=there)
+    trial.run("web", *manage, "archive_campaign", "study", "-o", trial.seen(again), **there)
     assert archive.read_bytes() == again.read_bytes()
     told("the archive, restored as the program's role into an empty database, has the same bytes")
 
@@ -322,24 +333,41 @@ def check_logs(trial: Trial) -> None:
     told(f"{count} lines of logs: none an error, no secret in any")
 
 
-def main() -> None:
-    broker = sys.argv[1] if len(sys.argv) > 1 else "redis"
-    trial = Trial(Path(tempfile.mkdtemp(prefix="assay-try-")), broker)
+@contextmanager
+def with_devices(image: Path) -> Iterator[None]:
+    """Let an unpacked image see this machine's processes and devices, as a container sees its own."""
+    for name in ("proc", "dev"):
+        subprocess.run(["mount", "--rbind", "--make-rslave", f"/{name}", str(image / name)], check=True)
     try:
-        trial.copy_the_image()
+        yield
+    finally:
+        for name in ("proc", "dev"):
+            subprocess.run(["umount", "-R", "-l", str(image / name)], check=True)
+
+
+def main() -> None:
+    broker, image = [*sys.argv[1:], *["redis", ""][len(sys.argv) - 1 :]]
+    with with_devices(Path(image)) if image else nullcontext():
+        try_all(Trial(Path(tempfile.mkdtemp(prefix="assay-try-")), broker, Path(image) if image else None))
+
+
+def try_all(trial: Trial) -> None:
+    try:
+        if not trial.image:
+            trial.copy_the_program()
         roles = (f"owner_password={trial.env['OWNER_PASSWORD']}", f"password={trial.env['DATABASE_PASSWORD']}")
         sql(ROOT / "deploy/postgres/roles.sql", *roles)
         trial.make_database(trial.database)
         trial.start_broker()
         trial.run("migrate", *trial.services["migrate"]["command"])
         told("migrated, static files collected")
-        found = trial.run("web", str(BIN / "python"), "manage.py", "check", "--deploy", "--fail-level", "WARNING")
+        found = trial.run("web", "python", "manage.py", "check", "--deploy", "--fail-level", "WARNING")
         told(f"check --deploy: {found.strip()}")
         people = (
             f"from assessor.accounts.models import Person; Person.objects.create_user('olga', password={PASSWORD!r})"
         )
-        trial.run("web", str(BIN / "python"), "manage.py", "shell", "--no-imports", "-c", people)
-        trial.run("web", str(BIN / "python"), "manage.py", "create_campaign", "study", "--organizer", "olga")
+        trial.run("web", "python", "manage.py", "shell", "--no-imports", "-c", people)
+        trial.run("web", "python", "manage.py", "create_campaign", "study", "--organizer", "olga")
         begun = time.monotonic()
         for name in ("web", "imports", "jobs", "beat"):
             trial.start(name)
@@ -362,7 +390,7 @@ def main() -> None:
         for process in psutil.Process(trial.processes["web"].pid).children():
             told(f"a web process: {process.memory_info().rss / 2**20:.0f} MiB")
         check_logs(trial)
-        told(f"all is well, with {broker}")
+        told(f"all is well, with {trial.broker}")
     finally:
         trial.close()
     shutil.rmtree(trial.folder)

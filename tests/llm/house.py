@@ -25,7 +25,7 @@ from tests.environment import TEMPLATE
 from tests.llm.endpoint import ROOT
 from tests.ports import free_port
 
-BIN = Path(sys.executable).parent  # workers and web processes start by the scripts there, as compose.yaml and the units say
+BIN = Path(sys.executable).parent  # its scripts start what is started here, as in compose.yaml and the units
 _STARTS = 120.0  # seconds within which anything must have started: RabbitMQ takes a minute where much else runs
 _ENDS = 600.0  # seconds within which a command must have ended: to migrate takes minutes on a machine with much to do
 

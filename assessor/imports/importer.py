@@ -33,7 +33,7 @@ from assessor.campaigns.models import (
     Segment,
     Topic,
 )
-from assessor.campaigns.signals import import_done
+from assessor.campaigns.signals import ended, import_done
 from assessor.formats.lines import SourceFile
 from assessor.formats.report import Report, Unreadable
 from assessor.imports.loaders import LOADERS, Loader
@@ -185,6 +185,7 @@ def stop(import_record: Import, *, person: Person) -> bool:
         stopped = bool(active.update(state=Import.State.STOPPED, ended_at=timezone.now()))
         if stopped:
             history.record("import stopped", import_record, campaign=import_record.campaign, person=person)
+            _tell(import_record)
             if import_record.state == Import.State.HELD:
                 transaction.on_commit(partial(upload_path(import_record).unlink, missing_ok=True))
     return stopped
@@ -297,12 +298,19 @@ def _show(import_record: Import, loader: Loader) -> None:
             counts=report["counts"],
             sha256=loader.sha256,
         )
+        _tell(import_record)
 
 
+@transaction.atomic
 def _end(import_record: Import, state: Import.State, report: Report) -> None:
-    mine(import_record).update(
-        state=state, ended_at=timezone.now(), report=report.as_dict(), further_warnings=report.further_warnings
-    )
+    told = {"report": report.as_dict(), "further_warnings": report.further_warnings}
+    if mine(import_record).update(state=state, ended_at=timezone.now(), **told):
+        _tell(import_record)
+
+
+def _tell(import_record: Import) -> None:
+    """Tell apps above that an import has ended; call it in the transaction that says so."""
+    ended.send(Import, campaign_id=import_record.campaign_id, pks=[import_record.pk])
 
 
 class _Progress:
@@ -349,7 +357,10 @@ def sweep() -> list[int]:
     for running, same in left_behind(Import):
         again = upload_path(running).exists() and running.attempts < MAX_ATTEMPTS
         state = Import.State.WAITING if again else Import.State.INTERRUPTED
-        same.update(state=state, ended_at=None if again else timezone.now())
+        with transaction.atomic():
+            is_left = same.update(state=state, ended_at=None if again else timezone.now())
+            if is_left and not again:
+                _tell(running)
         if again:
             waiting_again.append(running.pk)
     for left in _with_leftovers():

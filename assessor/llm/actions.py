@@ -12,7 +12,7 @@ from django.db.models import F, Max
 from django.utils import timezone
 
 from assessor.accounts.models import Person
-from assessor.campaigns import history
+from assessor.campaigns import history, signals
 from assessor.campaigns.actions import ConditionError, create_condition
 from assessor.campaigns.condition_kind import kind_named
 from assessor.campaigns.models import Campaign, Condition, Judge, QrelsSource, RetrievalRun, Topic
@@ -378,6 +378,7 @@ def cancel(*, job: Job, acting_user: Person) -> None:
     """End a job for good; what is done stays. Raises JobError."""
     open_ones = (*Job.ACTIVE, Job.State.PAUSED, Job.State.HALTED)
     _change_state(job, open_ones, Job.State.CANCELLED, "job cancelled", acting_user, ended_at=timezone.now())
+    signals.ended.send(Job, campaign_id=job.campaign_id, pks=[job.pk])
 
 
 @transaction.atomic

@@ -8,7 +8,7 @@ from django.db import connection, transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
-from assessor.campaigns import history
+from assessor.campaigns import history, signals
 from assessor.llm.job_kind import job_kind_named
 from assessor.llm.models import Job, ModelJudge, Runner, Unit
 from assessor.runtime import processes
@@ -73,6 +73,7 @@ def end_if_all_is_done(job_id: int) -> bool:
         job = Job.objects.select_related("campaign").get(pk=job_id)
         counts = {"done": job.units_done, "failed": job.units_failed, "calls": job.calls, "cost": str(job.cost)}
         history.record("job done", job.name, campaign=job.campaign, person=None, **counts)
+        signals.ended.send(Job, campaign_id=job.campaign_id, pks=[job.pk])
     return bool(ended)
 
 

@@ -12,7 +12,7 @@ from django.db import close_old_connections, connection, transaction
 from django.db.models import F, Sum
 from django.utils import timezone
 
-from assessor.campaigns import history
+from assessor.campaigns import history, signals
 from assessor.llm import batch_requests, claims, gateway, ledger, limits
 from assessor.llm.gateway import Gateway, Unusable
 from assessor.llm.job_kind import UnitFailure, job_kind_named
@@ -132,6 +132,7 @@ def halt(job_id: int, message: str) -> None:
     if Job.objects.filter(pk=job_id, state__in=Job.ACTIVE).update(state=Job.State.HALTED, message=message):
         job = Job.objects.select_related("campaign", "condition").get(pk=job_id)
         history.record("job halted", job.name, campaign=job.campaign, person=None, message=message)
+        signals.ended.send(Job, campaign_id=job.campaign_id, pks=[job.pk])
 
 
 class Running:

@@ -21,6 +21,7 @@ from django.views.decorators.http import require_POST
 
 from assessor.accounts.models import Person
 from assessor.campaigns.http import PersonRequest
+from assessor.campaigns.signals import ended
 from assessor.runtime.sql import insert, row_as_kept
 from assessor.work.access import NotAmongOwn
 from assessor.work.models import MAX_REASON, Task, Write
@@ -163,6 +164,7 @@ def end(task: Task) -> None:
     signed_off = {"state": Task.State.FINISHED, "leased_until": None}
     if not Task.objects.filter(pk=task.pk, state=Task.State.OPEN).update(**signed_off):
         raise Closed(SIGNED_OFF)
+    ended.send(Task, campaign_id=task.campaign_id, pks=[task.pk])
 
 
 def require_all_said(task: Task, sheets: QuerySet[Any], seen: int, left: Q = _LEFT) -> None:

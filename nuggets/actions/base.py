@@ -10,6 +10,7 @@ from django.utils import timezone
 from assessor.accounts.models import Person
 from assessor.campaigns.actions import judge_of
 from assessor.campaigns.models import Judge
+from assessor.campaigns.signals import ended
 from assessor.work.models import Task
 from assessor.work.write_protocol import BadWrite, Closed, Result, Stale, sign_of_work
 from nuggets.editing import ItemList, apply, changes_between
@@ -92,6 +93,7 @@ def hand_in(edited: Any, verb: str, acting_user: Person) -> None:
     store(edited, verb, {}, judge_of(acting_user))
     if edited.task_id:
         Task.objects.filter(pk=edited.task_id).update(state=Task.State.FINISHED, total=F("done"), leased_until=None)
+        ended.send(Task, campaign_id=edited.condition.campaign_id, pks=[edited.task_id])
 
 
 def undo(edited: Any, *, acting_user: Person, seen: int) -> Result:

@@ -7,6 +7,7 @@ from assessor.accounts.models import Person
 from assessor.campaigns import history
 from assessor.campaigns.actions import grades_made_under, judge_of
 from assessor.campaigns.models import Condition, Grade
+from assessor.campaigns.signals import ended
 from assessor.relevance.actions.grades import MADE_HERE, mark_changed
 from assessor.relevance.label_kind import POST_EDITED, RELEVANCE
 from assessor.relevance.leases import LEASE
@@ -79,8 +80,8 @@ def _reason(condition: Condition, grade: int | None, reason: str) -> str:
     return folded
 
 
-def _locked(task: Task) -> set[str]:
-    """Lock a task with all others of its topic, of which the last passage ends all; return the states that they are in.
+def _locked(task: Task) -> dict[int, str]:
+    """Lock a task with all others of its topic, of which the last passage ends all; return their states by key.
 
     Raises Closed for a withdrawn one.
     """
@@ -88,7 +89,7 @@ def _locked(task: Task) -> set[str]:
     state_of = dict(same.select_for_update(no_key=True, of=("self",)).values_list("pk", "state"))
     if state_of[task.pk] == Task.State.WITHDRAWN:
         raise Closed("This topic was given to somebody else: what you said stands, and nothing more can be said here.")
-    return set(state_of.values())
+    return state_of
 
 
 def _item(task: Task, item_id: int, person: Person, seen: int | None) -> RelevanceJudgment:
@@ -145,7 +146,7 @@ def _keep(
     mark_changed(source)
 
 
-def _tell(task: Task, states: set[str], person: Person) -> dict[str, int]:
+def _tell(task: Task, states: dict[int, str], person: Person) -> dict[str, int]:
     """Bring the task's counters up to date, and end or open all tasks of the topic with its last passage.
 
     Returns how many of the topic's passages others have judged, and how many there are.
@@ -156,9 +157,12 @@ def _tell(task: Task, states: set[str], person: Person) -> dict[str, int]:
     own_total = 0 if task.condition.manual_setup.from_queue else done + to_do
     Task.objects.filter(pk=task.pk).update(done=done, total=own_total, worked_at=timezone.now(), **sign_of_work())
     before, after = (Task.State.OPEN, Task.State.FINISHED) if not to_do else (Task.State.FINISHED, Task.State.OPEN)
-    if before in states:
+    if before in states.values():
         same = Task.objects.filter(topic=task.topic, condition=task.condition, state=before)
         same.update(state=after, leased_until=None)  # once finished it is nobody else's any more
+        if not to_do:
+            pks = [pk for pk, state in states.items() if state == before]
+            ended.send(Task, campaign_id=task.campaign_id, pks=pks)
         verb = "relevance finished" if not to_do else "relevance opened again"
         history.record(verb, task, campaign=task.campaign, person=person, condition=task.condition.name)
     return {"others": counts["graded"] - done, "total": counts["total"]}

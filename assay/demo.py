@@ -41,8 +41,9 @@ def main() -> None:
         "ASSAY_DATA_DIR": str(data),
         "ASSAY_HTTPS": "0",
         "ASSAY_DEMO": "1",
-        # The demo asks nobody but the endpoint on this machine that has no model behind it.
+        # The demo asks nobody but the endpoint on this machine that has no model behind it, and tells nobody elsewhere.
         "ASSAY_LLM_HOSTS": "127.0.0.1",
+        "ASSAY_WEBHOOK_HOSTS": "127.0.0.1",
         "ASSAY_REHEARSAL_URL": model_url,
         # Else each thread has a heap of its own.
         "MALLOC_ARENA_MAX": "2",

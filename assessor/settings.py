@@ -91,6 +91,7 @@ INSTALLED_APPS = [
     "assessor.archive",
     "assessor.exports",
     "assessor.api",
+    "assessor.notices",
     "assessor.desk",
     "demo",
 ]
@@ -251,6 +252,9 @@ if _mail:
     EMAIL_HOST, EMAIL_PORT, EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _mail[:4]
     EMAIL_USE_TLS, EMAIL_USE_SSL, DEFAULT_FROM_EMAIL = _mail[4:]
 
+# Hosts to which webhooks may lead; none named: there are none.
+WEBHOOK_HOSTS = words("ASSAY_WEBHOOK_HOSTS", default="")
+
 # Requests of one token that a web process answers in a minute.
 API_REQUESTS_A_MINUTE = number("ASSAY_API_REQUESTS_A_MINUTE", default=600)
 # With which Prometheus reads /metrics; without one the page is not there.
@@ -353,6 +357,11 @@ CELERY_BEAT_SCHEDULE = {
         "task": "assessor.studies.tasks.ask_control_sets",
         "schedule": 600.0,
         "options": {"expires": 500},
+    },
+    "send notices that are due": {
+        "task": "assessor.notices.tasks.take_up_notices",
+        "schedule": 15.0,
+        "options": {"expires": 10},
     },
     "take up exports, and remove old files": {
         "task": "assessor.exports.tasks.take_up_exports",

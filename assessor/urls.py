@@ -18,6 +18,7 @@ urlpatterns = [
     path("", include("assessor.archive.urls")),
     path("", include("assessor.exports.urls")),
     path("", include("assessor.api.urls")),
+    path("", include("assessor.notices.urls")),
     path("", include("assessor.training.urls")),
     path("", include("assessor.plan.urls")),
     path("admin/", admin.site.urls),

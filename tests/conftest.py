@@ -106,6 +106,8 @@ DATABASE = (
     "tests/metaeval/test_calibration_killed.py",
     "tests/metaeval/test_comparisons.py::test_a_calculation_whose_database_went_away",
     "tests/metaeval/test_comparisons.py::test_a_worker_computes_what_waits_once",
+    "tests/notices/test_killed.py",
+    "tests/notices/test_sending.py",
     "tests/relevance/test_queue.py",
     "tests/studies/test_allocation.py::test_of_both_sides",
     "tests/studies/test_allocation.py::test_of_two_studies",

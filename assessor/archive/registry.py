@@ -203,6 +203,8 @@ LEFT_OUT: dict[str, str] = {
     "mfa.authenticator": "what people of this installation sign in with",
     "socialaccount.socialaccount": "what people of this installation sign in with",
     "api.token": "what scripts of this installation's people sign in with",
+    "notices.webhook": "where this installation sends notices, signed with its own secret key",
+    "notices.delivery": "a notice of this installation, sent or to be sent",
     "work.reminder": "a note on the home of somebody here; the history has that it was made",
     "llm.batch": "what a provider has of this installation's; the ledger has the answers",
     "llm.batchrequest": "what a provider is to answer to this installation",

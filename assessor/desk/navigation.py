@@ -135,7 +135,10 @@ GROUPS = (
     ),
     Group(
         "Record",
-        [Item("History", "history", "clock", ["label_way"]), Item("Settings", "protocol", "gear", ["security"])],
+        [
+            Item("History", "history", "clock", ["label_way"]),
+            Item("Settings", "protocol", "gear", ["security", "webhooks", "renew_webhook"]),
+        ],
     ),
 )
 

@@ -92,6 +92,11 @@ _PREDICATES = {
     "topic taken out of queue": "took {} out of the queue",
     "topics allotted": "gave out topics at random in {}",
     "topics drawn": "drew topics at random under {}",
+    "webhook added": "added a webhook to {}",
+    "webhook removed": "removed the webhook to {}",
+    "webhook secret renewed": "made a new secret for the webhook to {}",
+    "webhook started again": "started the webhook to {} again",
+    "webhook stopped": "stopped the webhook to {}",
     "work planned": "planned {}",
 }
 # Of a task, which is called as "support of t1 by ben": {} is what it is, {by} whose.

@@ -58,7 +58,7 @@ def key_of(variable: str) -> Key:
 
 def is_named(host: str, port: int) -> bool:
     """Say whether ASSAY_LLM_HOSTS names a host, for all of its ports or for this one."""
-    return host in settings.LLM_HOSTS or f"{host}:{port}" in settings.LLM_HOSTS
+    return environment.names_host(settings.LLM_HOSTS, host, port)
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:

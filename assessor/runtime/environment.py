@@ -1,7 +1,7 @@
 """Reading the environment: every helper refuses what it does not understand."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -55,6 +55,11 @@ def words(name: str, default: str, env: Mapping[str, str] = os.environ) -> list[
     return entries
 
 
+def names_host(hosts: Collection[str], host: str, port: int) -> bool:
+    """Say whether a list of hosts has one, for all of its ports or for this one."""
+    return host in hosts or f"{host}:{port}" in hosts
+
+
 def database_url(name: str, default: str, env: Mapping[str, str] = os.environ) -> dict[str, Any]:
     """Return Django's settings of the database that a URL names."""
     url = text(name, default, env)
@@ -104,11 +109,16 @@ def mail_server(name: str, env: Mapping[str, str] = os.environ) -> MailServer | 
 _THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 
 
+def cannot_be_overheard(scheme: str, host: str | None) -> bool:
+    """Say whether what is sent to an address is encrypted, or stays on this machine."""
+    return scheme == "https" or (scheme == "http" and host in _THIS_MACHINE)
+
+
 def issuer(name: str, env: Mapping[str, str] = os.environ) -> str:
     """Return the address of a provider of sign-ins, exactly as it writes it itself; empty where it is not set."""
     value = text(name, "", env)
     parts = urlsplit(value)
-    is_safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _THIS_MACHINE)
+    is_safe = cannot_be_overheard(parts.scheme, parts.hostname)
     if value and (not is_safe or not parts.hostname or parts.query or parts.fragment or len(value) > 200):
         raise ImproperlyConfigured(
             f"{name} must be like https://sso.example.org/realms/trec, of at most 200 characters."

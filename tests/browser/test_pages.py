@@ -201,7 +201,7 @@ SCREENS |= {"relevance_passage", "argue", "argue_report"}
 SCREENS |= {"preference", "preference_answer", "report_editor"}
 OTHER_STATES = {"condition_drafts", "nugget_drafts", "export", "registration", "hybrid", "panel", "canaries"}
 OTHER_STATES |= {"matched_banks", "matched_topic", "candidates", "topic_candidates", "editions", "trial_setting"}
-OTHER_STATES |= {"sensitivity", "control_set"}
+OTHER_STATES |= {"sensitivity", "control_set", "webhooks"}
 NOT_OPENED = {
     "missing",  # leads to a list
     "metrics",  # text for Prometheus, by a token

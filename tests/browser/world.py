@@ -39,6 +39,7 @@ from tests.assignment.inherited import inherit
 from tests.assignment.scored import auto_condition, label_canaries, vary
 from tests.candidates.model import look_for_all
 from tests.matching.model import match_all
+from tests.notices.records import make_webhook
 from tests.nuggets.model import make_condition, make_job, make_model
 from tests.studies.control import make_control_set
 
@@ -183,6 +184,7 @@ def _pages_in_other_states(campaign: Campaign, olga: Person) -> list[str]:
     return [
         reverse("editions", args=[campaign.slug, old.pk]) + f"?topic={topic.qid}",
         reverse("canaries", args=[campaign.slug, misled.pk]),
+        reverse("webhooks", args=[make_webhook(campaign, "stopped").campaign.slug]),
         reverse("registration", args=[campaign.slug, registration.pk]),
         reverse("hybrid", args=["demo", hybrid.pk]),
         reverse("panel", args=["demo", panel.pk]),

@@ -57,6 +57,7 @@ from tests.desk.asking import asked_elsewhere
 from tests.judging import all_judged, change, judged
 from tests.llm.records import leave_traces
 from tests.matching.model import match_with_itself
+from tests.notices.records import make_webhook
 from tests.nuggets.conftest import A, fill
 from tests.nuggets.model import draft, make_condition, make_job, make_model
 from tests.preference.model import compare
@@ -152,6 +153,7 @@ def one_of_each(bank: NuggetBank, import_file) -> dict[type[Model], Model]:
     Scope.objects.create(condition=bank.condition, topic=bank.topic, rule="none")
     ask_for(campaign=campaign, kind=BY_NAME["topics"], options={}, acting_user=None)
     make_token(person)
+    make_webhook(campaign)
     import_file(
         campaign, "nuggets", [{"query": "", "qid": "t1", "nuggets": [{"text": "a"}]}], condition="N", by="people"
     )

@@ -68,6 +68,7 @@ from tests.conftest import Importer, client_of, make_person, open_guidelines
 from tests.judging import all_judged, asked, change, give, given, judgeable, leave_out
 from tests.llm.records import leave_traces
 from tests.matching.model import match_all
+from tests.notices.records import make_webhook
 from tests.nuggets.conftest import ON_A_NUGGET, do, fill
 from tests.nuggets.model import draft, make_condition, make_model
 from tests.preference import people
@@ -98,6 +99,7 @@ UNSAFE = {
 UNSAFE |= {"take_out_of_queue", "draw_topic", "preview_guidelines", "mark_practice", "name_practice_reference"}
 UNSAFE |= {"revoke_token", "require_second_factor", "sign_on", "link_account", "unlink_account"}
 UNSAFE |= {"answer_question", "ask_control_set"}
+UNSAFE |= {f"{verb}_webhook" for verb in ("test", "renew", "remove")}
 UNSAFE |= {
     "set_role",
     "set_languages",
@@ -305,6 +307,7 @@ def examples(bank: NuggetBank) -> dict[str, list[object]]:
                 "protocol",
                 "old_protocol",
                 "security",
+                "webhooks",
                 "conditions",
                 "new_condition",
                 "setup",
@@ -449,6 +452,7 @@ def grow(condition: Condition, campaign: Campaign, import_file, olga: Person, an
             CampaignPromptSet.objects.create(campaign=campaign, name=f"published {number}")
             make_token(anna)
             make_token(olga)
+            make_webhook(campaign)
             Unit.objects.create(job=first, topic=topics[0], item=f"item {number}")
         for one in {first, job}:
             leave_traces(one)
@@ -758,6 +762,7 @@ def test_addresses_that_only_take_posts_are_no_pages(grow, anna: Person, olga: P
         **{f"preference_{verb}": [1, 1] for verb in ("label", "cannot", "flag", "later")},
         **{f"assignment_{verb}": [1, 1] for verb in ("label", "cannot", "flag", "mark", "show", "later")},
         **{f"argue_{verb}": [1, 1] for verb in ("label", "answers", "cannot", "flag", "later")},
+        **{f"{verb}_webhook": ["study", 1] for verb in ("test", "renew", "remove")},
         **{
             name: ["study", 1]
             for name in (

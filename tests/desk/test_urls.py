@@ -31,6 +31,7 @@ from tests.candidates.model import look_for_all
 from tests.conftest import client_of, make_person
 from tests.judging import give, judged
 from tests.matching.model import match_all
+from tests.notices.records import make_webhook
 from tests.nuggets.model import draft, make_condition, make_model
 from tests.preference import people
 from tests.questions.banks import bank as questions_on
@@ -105,7 +106,9 @@ TABLE: dict[str, tuple[str, tuple[Any, ...]]] = {
     "name_practice_reference": ("POST", (401, 404, 404, 302, 404, 404, 404, 404)),
     "new_campaign": ("GET", ("in", 404, 404, 200, 200, 404, 200, 404)),
     "campaign": ("GET", ORGANIZER),
-    **dict.fromkeys(("protocol", "security", "conditions", "condition"), ("GET", ORGANIZER)),
+    **dict.fromkeys(("protocol", "security", "webhooks", "conditions", "condition"), ("GET", ORGANIZER)),
+    "renew_webhook": ("POST", (401, 404, 404, 200, 404, 404, 404, 404)),
+    **dict.fromkeys(("test_webhook", "remove_webhook"), ("POST", (401, 404, 404, 302, 404, 404, 404, 404))),
     "old_protocol": ("GET", ("in", *(302,) * 7)),
     "new_condition": ("GET", ORGANIZER),
     **dict.fromkeys(("control_runs", "add_passages", "reports"), ("POST", (401, 404, 404, 302, 404, 404, 404, 404))),
@@ -302,6 +305,7 @@ POSTED = ("new_campaign", "protocol", "new_condition", "setup", "imports", "plan
 POSTED += ("launch_job", "trial_setting")
 POSTED += (
     "import_prompts",
+    "webhooks",
     "studies",
     "adjudication",
     "rejudging",
@@ -399,6 +403,7 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
     misled = label_canaries(auto_condition(campaign.conditions.get(name="N"))).pk
     edited_report = edit_elsewhere(campaign, bank.task.person)
     old = inherit(campaign, [bank.topic]).pk
+    webhook = make_webhook(campaign).pk
     return {
         "home": "/",
         "account_login": "/login/",
@@ -447,6 +452,10 @@ def addresses(bank: NuggetBank, campaign: Campaign, condition: Condition, import
         "campaign": f"{base}/",
         "protocol": f"{base}/settings/",
         "security": f"{base}/settings/security/",
+        "webhooks": f"{base}/settings/webhooks/",
+        "test_webhook": f"{base}/settings/webhooks/{webhook}/test/",
+        "renew_webhook": f"{base}/settings/webhooks/{webhook}/secret/",
+        "remove_webhook": f"{base}/settings/webhooks/{webhook}/remove/",
         "old_protocol": f"{base}/protocol/",
         "glossary": "/glossary/",
         "conditions": f"{base}/conditions/",

@@ -1,0 +1,31 @@
+"""Background work on notices. The database says what is due; a message is only a hint to look."""
+
+from celery import shared_task
+
+from assessor.runtime.workers import at_start_and_after_deaths
+
+
+@shared_task
+def send_notices() -> None:
+    """Send what is due, and let other work of the queue come first before the rest."""
+    from assessor.notices.sending import send_due
+
+    if send_due():
+        send_notices.delay()
+
+
+def hint() -> None:
+    """Tell the workers that something is due. Should the queue be gone, the next look finds it."""
+    send_notices.delay()
+
+
+@shared_task
+def take_up_notices() -> None:
+    """Have what dead processes were sending wait again, and send hints if anything is due."""
+    from assessor.notices.sending import sweep
+
+    if sweep():
+        hint()
+
+
+at_start_and_after_deaths(take_up_notices)

@@ -51,6 +51,7 @@ def main() -> None:
 
     prepare(data, env)
     web = ["-m", "gunicorn", "assessor.wsgi", "--bind", f"127.0.0.1:{port}", "--worker-class", "gthread"]
+    web += ["--no-control-socket"]
     # Root, as in containers, would be shown two warnings before the address: the demo keeps nothing worth guarding.
     quiet = ["-W", "ignore:You're running the worker with superuser privileges"]
     worker = [*quiet, "-m", "celery", "--quiet", *CELERY[2:], "worker", "--loglevel", "ERROR"]

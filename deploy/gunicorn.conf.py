@@ -19,6 +19,7 @@ bind = text("ASSAY_BIND", default="127.0.0.1:8000")
 timeout = 60  # seconds in which a process must show that it lives; requests may take longer
 graceful_timeout = 30  # seconds that requests have to end in when it is stopped
 keepalive = 75  # longer than the proxy keeps a connection that nothing is asked on
+control_socket_disable = True  # nobody controls it that way, and its user has no home to keep a socket in
 worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108  # in memory: a slow disk is no dead process
 
 logconfig_dict = configuration(choice("ASSAY_LOG", ("lines", "json")))

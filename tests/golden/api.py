@@ -29,6 +29,8 @@ def fetch_answers(player: Player, person: str) -> Iterator[tuple[str, bytes]]:
 
     paths = json.loads(ask("/openapi.json"))["paths"]
     for address in sorted(paths):
+        if "/imports" in address:
+            continue  # of tokens that send
         path = address.removeprefix(ROOT)
         for name, url in _fill(path, ask):
             is_list = "next" in json.loads(ask(url))

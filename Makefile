@@ -135,7 +135,7 @@ clean:
 	rm -rf .venv var
 
 # All of them, whatever is over its limit.
-BENCHES = imports pages editor "jobs --size" assigning drawing judging scores statistics_pages exporting agreement comparing relabelling memory
+BENCHES = imports pages editor "jobs --size" launching assigning drawing judging scores statistics_pages exporting agreement comparing relabelling memory
 bench: .venv/made-dev
 	@over=0; for script in $(BENCHES); do echo "bench.$$script"; $(BIN)/python -m bench.$$script || over=1; done; exit $$over
 

@@ -126,13 +126,15 @@ class Support(JobKind):
     method = "support automatic"
     prompts = (SUPPORT_PROMPT,)
     about_answers = True
+    topics_at_once = 1
 
     def begin(self, condition: Condition, topics: Sequence[Topic]) -> int:
         """Write the sheets: they are the condition's scope. Nobody is asked about an answer that cites nothing."""
-        resolve(condition)
         added = add_lacking_sheets(condition, topics)
-        for topic in topics:
-            note_equal(condition, topic.pk)
+        if not added:
+            for topic in topics:
+                resolve(condition, topic)
+                note_equal(condition, topic.pk)
         return added
 
     def units(self, condition: Condition, topics: Sequence[Topic]) -> Iterator[tuple[int, int, str]]:

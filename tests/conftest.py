@@ -101,6 +101,7 @@ DATABASE = (
     "tests/llm/test_jobs.py::test_while_the_database_takes_nothing",
     "tests/llm/test_killed.py",
     "tests/llm/test_limits.py",
+    "tests/llm/test_preparation.py",
     "tests/llm/test_trials.py",
     "tests/assignment/test_auto.py::test_labels_of_texts_that_were_changed_while",
     "tests/metaeval/test_calibration_killed.py",

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Model, QuerySet
 from django.utils import timezone
 
@@ -39,6 +39,7 @@ from assessor.formats.report import Report, Unreadable
 from assessor.imports.loaders import LOADERS, Loader
 from assessor.runtime.analyze import look_at_grown_tables
 from assessor.runtime.claims import MAX_ATTEMPTS, claim, held, left_behind, mine, waits_again
+from assessor.runtime.turns import let_others_write
 
 # The rows that unfinished imports brought.
 Leftovers = Callable[[QuerySet[Import]], QuerySet[Any]]
@@ -67,7 +68,6 @@ _SIGN_OF_LIFE = 0.5  # seconds between two writes of an import's progress
 # Characters of the lines of one batch: memory does not follow the length of lines, and an assessor who saves meanwhile
 # waits for one short transaction. Larger batches are no faster.
 _BATCH_CHARACTERS = 400_000
-_LONGEST_PAUSE = 0.2  # seconds
 
 
 class Busy(Exception):
@@ -271,13 +271,7 @@ def _write(import_record: Import, loader: Loader, spool: _Spool) -> None:
         with transaction.atomic():
             progress.show(int(share * import_record.bytes_total), at_once=True)
             loader.write(new, import_record)
-        _let_others_write(time.monotonic() - started)
-
-
-def _let_others_write(seconds: float) -> None:
-    """Leave SQLite's only write lock alone for half as long as it was held: who waits looks every millisecond."""
-    if connection.vendor == "sqlite":
-        time.sleep(min(seconds / 2, _LONGEST_PAUSE))
+        let_others_write(time.monotonic() - started)
 
 
 def _show(import_record: Import, loader: Loader) -> None:

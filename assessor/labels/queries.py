@@ -85,9 +85,16 @@ def outdated_labels(campaign: Campaign) -> int:
 
 
 def topics_at_work(condition: Condition, topics: Collection[int]) -> set[int]:
-    """Return those of the topics, by key, on which a job or people have still something to say under a condition."""
+    """Return those of the topics, by key, on which a job or people have still something to say under a condition.
+
+    A job may have to say something on a topic whose units are still to be made.
+    """
+    lacking = Job.objects.filter(condition=condition).exclude(state=Job.State.CANCELLED).exclude(topics_left=[])
+    left = {qid for of_job in lacking.values_list("topics_left", flat=True) for qid in of_job}
+    of_left = condition.campaign.topics.filter(pk__in=topics, qid__in=left)
     to_do = (Unit.State.WAITING, Unit.State.CLAIMED)
     units = Unit.objects.filter(job__condition=condition, topic__in=topics, state__in=to_do)
     units = units.exclude(job__state=Job.State.CANCELLED)
     tasks = Task.objects.filter(condition=condition, topic__in=topics, state=Task.State.OPEN)
-    return {*units.values_list("topic_id", flat=True).distinct(), *tasks.values_list("topic_id", flat=True)}
+    at_work = *units.values_list("topic_id", flat=True).distinct(), *tasks.values_list("topic_id", flat=True)
+    return {*at_work, *of_left.values_list("pk", flat=True)}

@@ -1,14 +1,13 @@
 """The writers of judges and jobs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import partial
-from itertools import islice
 from typing import Any, NamedTuple
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
-from django.db.models import F, Max
+from django.db.models import F
 from django.utils import timezone
 
 from assessor.accounts.models import Person
@@ -19,16 +18,14 @@ from assessor.campaigns.models import Campaign, Condition, Judge, QrelsSource, R
 from assessor.campaigns.queries import among
 from assessor.llm.job_kind import Expected, Grades, JobKind
 from assessor.llm.models import LEAST_MONEY, Batch, CampaignPromptSet, Job, ModelJudge, StoredPrompt, Trial, Unit
+from assessor.llm.preparation import prepare
 from assessor.llm.prompt_sets import OWN, checked_set, names, prompt_set
 from assessor.llm.prompt_templates import Template
 from assessor.llm.prompts import PromptSet, PromptSetError, sha256_of
 from assessor.llm.queries import errors_of
 from assessor.llm.signals import job_launching
 from assessor.llm.tasks import hint, hint_trial
-from assessor.runtime.analyze import look_at_grown_tables
-from assessor.runtime.sql import insert
 
-_AT_A_TIME = 2_000
 _LONGEST_NAME = 120  # characters, as conditions have it
 MOST_REPLICATES = 1_000  # those above are control sets', whose answers no other condition may take from the ledger
 
@@ -289,7 +286,6 @@ def _usual_name(made: str, judge: ModelJudge, condition: Condition) -> str:
     return f"{made} by {judge}"[: _LONGEST_NAME - len(end)] + end
 
 
-@transaction.atomic
 def launch(
     plan: Plan,
     *,
@@ -298,7 +294,33 @@ def launch(
     acting_user: Person | None,
     to_workers: bool = True,
 ) -> Job:
-    """Make the condition where it is new, and the job with all of its units. Raises JobError."""
+    """Make the condition where it is new, and the job with all of its units. Raises JobError.
+
+    Where it is killed, workers make the units that are left.
+    """
+    is_new = not plan.condition.pk
+    with transaction.atomic():
+        job = _make_job(plan, most_calls=most_calls, most_cost=most_cost, acting_user=acting_user)
+        prepared = prepare(job)
+        # A new condition under which there is nothing to do is not made.
+        found = next(filter(None, prepared), 0) if is_new else 0
+        if is_new and not found:
+            raise _nothing_to_do(job)
+    found += sum(prepared)
+    if not found:
+        Job.objects.filter(pk=job.pk, state=Job.State.WAITING, units_total=0, topics_left=[]).delete()
+        raise _nothing_to_do(job)
+    job.refresh_from_db(fields=["state", "units_total", "topics_left"])
+    if to_workers:
+        transaction.on_commit(partial(hint, job.pk), robust=True)
+    return job
+
+
+def _nothing_to_do(job: Job) -> JobError:
+    return JobError(f"There is nothing to do: all of it is done under {job.condition}.")
+
+
+def _make_job(plan: Plan, *, most_calls: int | None, most_cost: Decimal | None, acting_user: Person | None) -> Job:
     condition, campaign = plan.condition, plan.judge.campaign
     if (most_calls is not None and most_calls < 1) or (most_cost is not None and most_cost < LEAST_MONEY):
         raise JobError("A budget is more than nothing; without one there is no limit.")
@@ -314,46 +336,19 @@ def launch(
     job_launching.send(Job, condition=condition)
     for prompt, sha256 in plan.prompts.hashes(plan.kind.prompts).items():
         StoredPrompt.objects.get_or_create(sha256=sha256, defaults={"text": plan.prompts.texts[prompt]})
-    job = Job.objects.create(
+    return Job.objects.create(
         campaign=campaign,
         kind=plan.kind.name,
         condition=condition,
         judge=plan.judge,
         mode=plan.mode,
         scope={"topics": len(plan.topics)},
+        topics_left=[topic.qid for topic in plan.topics],
         estimate=plan.estimate,
         most_calls=most_calls,
         most_cost=most_cost,
         created_by=acting_user,
     )
-    noted = plan.kind.begin(condition, plan.topics)
-    job.units_total = _make_units(job, plan)
-    if not job.units_total and not noted:
-        raise JobError(f"There is nothing to do: all of it is done under {condition}.")
-    job.save(update_fields=["units_total"])
-    history.record(
-        "job launched", job.name, campaign=campaign, person=acting_user, units=job.units_total, estimate=job.estimate
-    )
-    transaction.on_commit(look_at_grown_tables, robust=True)
-    if to_workers:
-        transaction.on_commit(partial(hint, job.pk), robust=True)
-    return job
-
-
-def _make_units(job: Job, plan: Plan) -> int:
-    fields = ("job", "topic", "answer", "item", "state", "round", "attempts", "error", "runner", "ended_at")
-    # Whoever launches a job again has wrong answers of before asked for anew: the ledger gives good ones alone.
-    before = Unit.objects.filter(job__condition=job.condition).aggregate(last=Max("round"))["last"]
-    this_round = 0 if before is None else before + 1
-    rows: Iterator[tuple[Any, ...]] = (
-        (job.pk, topic, answer, item, Unit.State.WAITING.value, this_round, 0, "", None, None)
-        for topic, answer, item in plan.kind.units(job.condition, plan.topics)
-    )
-    total = 0
-    while some := list(islice(rows, _AT_A_TIME)):
-        insert(Unit, fields, some)
-        total += len(some)
-    return total
 
 
 @transaction.atomic

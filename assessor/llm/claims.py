@@ -67,7 +67,7 @@ def end_if_all_is_done(job_id: int) -> bool:
     Who has nothing more to do looks, not each who does a unit.
     """
     ended = Job.objects.filter(
-        pk=job_id, state=Job.State.RUNNING, units_total=F("units_done") + F("units_failed")
+        pk=job_id, state=Job.State.RUNNING, topics_left=[], units_total=F("units_done") + F("units_failed")
     ).update(state=Job.State.DONE, ended_at=timezone.now())
     if ended:
         job = Job.objects.select_related("campaign").get(pk=job_id)

@@ -73,6 +73,7 @@ class JobKind(Protocol):
     about_answers: bool = False  # whether each unit has an answer
     of_passages: bool = False  # which are passages then, and not what runs answered
     is_launched: bool = True  # by organizers; else by what others do
+    topics_at_once: int = 7  # whose units are made in one transaction, which is to be short
 
     @property
     def builds_on(self) -> Sequence[str]:
@@ -99,10 +100,10 @@ class JobKind(Protocol):
         return self.name
 
     def begin(self, condition: Condition, topics: Sequence[Topic]) -> int:
-        """Write down what is to be done on these topics, before units(), in the transaction of the launch.
+        """Write down some of what is to be done on these topics, before units(), in a transaction that is to be short.
 
         For kinds whose scores must know what they lack, be it that its unit fails or is never reached. Return how much
-        was new: for what follows from a rule alone there are no units.
+        was new, 0 once it is all there: for what follows from a rule alone there are no units.
         """
         return 0
 

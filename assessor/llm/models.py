@@ -169,6 +169,7 @@ class Job(models.Model):
     condition = models.ForeignKey("campaigns.Condition", models.PROTECT, related_name="jobs")
     judge = models.ForeignKey(ModelJudge, models.PROTECT, related_name="jobs")
     scope = JSONText(default=dict, help_text="What the units were made from.")
+    topics_left = JSONText(default=list, help_text="Topics whose units are still to be made, by their ids.")
     estimate = JSONText(default=dict, help_text="Calls, tokens and cost as told before launch.")
     most_calls = models.PositiveIntegerField(
         null=True, blank=True, validators=[MinValueValidator(1)], help_text="Budget of calls."
@@ -230,7 +231,9 @@ class Job(models.Model):
     @property
     def percent(self) -> int:
         """Share of the units that are done or failed, 0 to 100; a job whose work follows from a rule has none."""
-        return 100 * (self.units_done + self.units_failed) // self.units_total if self.units_total else 100
+        if not self.units_total:
+            return 0 if self.topics_left else 100
+        return 100 * (self.units_done + self.units_failed) // self.units_total
 
 
 class Unit(models.Model):

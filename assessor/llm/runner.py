@@ -19,6 +19,7 @@ from assessor.llm.job_kind import UnitFailure, job_kind_named
 from assessor.llm.ledger import Permit
 from assessor.llm.models import Job, ModelJudge, Runner, StoredPrompt, Unit
 from assessor.llm.named_models import last_model
+from assessor.llm.preparation import prepare
 from assessor.llm.prompt_requests import (
     Asking,
     BatchLookup,
@@ -84,7 +85,7 @@ def _tell(job_id: int) -> None:
 async def _run(job_id: int, is_stopping: Callable[[], bool]) -> None:
     running = Running(is_stopping)
     try:
-        start = await running.database.alone(_start, job_id)
+        start = await running.database.alone(_start, job_id, is_stopping)
         if start is not None:
             await running.work(start)
     except DatabaseFailure:
@@ -96,8 +97,11 @@ async def _run(job_id: int, is_stopping: Callable[[], bool]) -> None:
         await running.database.close()
 
 
-def _start(job_id: int) -> _Start | None:
-    """Register this process as a runner of a job, or return None where it can't or need not be run."""
+def _start(job_id: int, is_stopping: Callable[[], bool]) -> _Start | None:
+    """Register this process as a runner of a job, or return None where it can't or need not be run.
+
+    Units that the job lacks, as its launch was killed, are made first.
+    """
     close_old_connections()
     claims.reap_dead_runners()
     job = Job.objects.select_related("judge__judge", "condition__protocol", "campaign").get(pk=job_id)
@@ -106,8 +110,11 @@ def _start(job_id: int) -> _Start | None:
     except Unusable as error:
         halt(job_id, str(error))
         return None
+    for _ in prepare(job):
+        if is_stopping():
+            return None
     with transaction.atomic():
-        begun = Job.objects.filter(pk=job_id, state__in=Job.ACTIVE)
+        begun = Job.objects.filter(pk=job_id, state__in=Job.ACTIVE, topics_left=[])
         if not begun.update(state=Job.State.RUNNING):
             return None
         begun.filter(started_at=None).update(started_at=timezone.now())

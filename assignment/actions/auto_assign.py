@@ -10,10 +10,9 @@ from assignment.actions.judged_answers import add_sheets, sheet_row
 from assignment.label_kind import kind_of_nuggets
 from assignment.models import AnswerSheet
 from assignment.queries import answers_without_sheet, asked_of
-from nuggets.drafting import in_batches
 from nuggets.queries import lock_finished_banks, present_editions
 
-_AT_A_TIME = 2_000
+_AT_A_TIME = 1_500
 
 
 class Labelled(NamedTuple):
@@ -25,29 +24,28 @@ class Labelled(NamedTuple):
 
 
 def add_lacking_sheets(condition: Condition, topics: Sequence[Topic]) -> int:
-    """Write a sheet for each answer to topics with finished nuggets that has none yet; return how many were written."""
+    """Write sheets for some answers to topics with finished nuggets that have none; return how many were written."""
     judge = condition.judge_id
     assert condition.nuggets is not None, "an assignment condition has one of nuggets"
     assert judge is not None, "a model's condition has a judge"
     banks = lock_finished_banks(condition.nuggets, topics)
     editions = present_editions(banks.values())
-    new = answers_without_sheet(condition, banks.values())
+    new = answers_without_sheet(condition, banks.values())[:_AT_A_TIME]
     empty_label = kind_of_nuggets(condition).empty_label
-    for some in in_batches(new, _AT_A_TIME):
-        asked = asked_of(condition, {answer: editions[banks[topic].pk].nuggets for answer, topic, _ in some})
-        add_sheets(
-            sheet_row(
-                condition=condition.pk,
-                bank=banks[topic].pk,
-                answer=answer,
-                judge=judge,
-                edition=banks[topic].edition,
-                nuggets=asked[answer],
-                is_part=bool(condition.sample),
-                by_rule=None if words else empty_label,
-            )
-            for answer, topic, words in some
+    asked = asked_of(condition, {answer: editions[banks[topic].pk].nuggets for answer, topic, _ in new})
+    add_sheets(
+        sheet_row(
+            condition=condition.pk,
+            bank=banks[topic].pk,
+            answer=answer,
+            judge=judge,
+            edition=banks[topic].edition,
+            nuggets=asked[answer],
+            is_part=bool(condition.sample),
+            by_rule=None if words else empty_label,
         )
+        for answer, topic, words in new
+    )
     return len(new)
 
 

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import chain, islice
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -17,31 +18,30 @@ from support.queries import answers_without_sheet, to_judge
 
 # Labels by answer's key, and then by the sentence's place and the docid.
 Said = Mapping[int, Mapping[tuple[int, str], str]]
+_AT_A_TIME = 100
 MOVED = "The answer got further citations since, and this one is elsewhere now: launch again to have it judged."
 
 
 def add_lacking_sheets(condition: Condition, topics: Sequence[Topic]) -> int:
-    """Write a sheet for each answer that a model judges and that has none yet; return how many were written."""
+    """Write sheets for some answers that a model judges and that have none yet; return how many were written."""
     judge = condition.judge_id
     assert judge is not None, "a model's condition has a judge"
-    written = 0
-    for answers in answers_without_sheet(condition, topics):
-        asked = to_judge(condition, answers)
-        run_of = {answer.pk: answer.run_id for answer in answers}
-        cited = ((run_of[answer], docid) for answer, of_answer in asked.items() for docid in of_answer.values())
-        lacking = lacking_passages(condition.campaign, cited)
-        add_sheets(
-            sheet_row(
-                condition=condition.pk,
-                answer=answer,
-                judge=judge,
-                asked=of_answer,
-                unresolved=[key for key, docid in of_answer.items() if (run_of[answer], docid) in lacking],
-            )
-            for answer, of_answer in asked.items()
+    answers = list(islice(chain.from_iterable(answers_without_sheet(condition, topics)), _AT_A_TIME))
+    asked = to_judge(condition, answers)
+    run_of = {answer.pk: answer.run_id for answer in answers}
+    cited = ((run_of[answer], docid) for answer, of_answer in asked.items() for docid in of_answer.values())
+    lacking = lacking_passages(condition.campaign, cited)
+    add_sheets(
+        sheet_row(
+            condition=condition.pk,
+            answer=answer,
+            judge=judge,
+            asked=of_answer,
+            unresolved=[key for key, docid in of_answer.items() if (run_of[answer], docid) in lacking],
         )
-        written += len(answers)
-    return written
+        for answer, of_answer in asked.items()
+    )
+    return len(answers)
 
 
 def store_labels(job: Job, said: Said) -> None:

@@ -25,6 +25,7 @@ WITHOUT_KEYS = {
     "campaigns.answer.content": "of the file",
     "campaigns.answer.extras": "of the file",
     "llm.job.scope": "a count",
+    "llm.job.topics_left": "topic ids",
     "llm.job.estimate": "counts",
     "nuggets.drafting.steps": "docids and texts",
     "nuggets.drafting.importance": "labels by place",

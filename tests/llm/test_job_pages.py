@@ -179,6 +179,14 @@ def test_the_estimate_changes_with_the_form(client: Client, campaign: Campaign):
     assert "Launch 4 calls" in page  # what the filter hides stays selected
 
 
+def test_a_job_says_on_how_many_topics_its_work_is_still_to_be_prepared(client: Client, campaign: Campaign):
+    job = make_job(make_judge(campaign))
+    Job.objects.update(units_total=0, topics_left=["t1", "t2"])
+    page = page_of(client, f"jobs/{job.pk}/")
+    assert "2 topics still to be prepared" in page
+    assert "0 of 0 tried · 0 %" in page
+
+
 def test_without_prices_and_calls_there_is_no_cost_and_no_time(client: Client, campaign: Campaign):
     make_judge(campaign)
     page = client.post(f"{BASE}/jobs/new/", asked(campaign, topic="t2")).content.decode()

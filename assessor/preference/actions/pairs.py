@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from django.db.models import Max
 
@@ -11,6 +12,7 @@ from assessor.preference.queries import NewPair, new_pairs
 from assessor.runtime.sql import insert
 from assessor.work.models import Task
 
+_AT_A_TIME = 1_000
 _PAIR = (
     "condition",
     "topic",
@@ -27,11 +29,11 @@ _PAIR = (
 
 
 def add_pairs(condition: Condition, topics: Sequence[Topic]) -> int:
-    """Write the pairs of topics that a condition lacks, in the order in which they are asked; return how many.
+    """Write some of the pairs of topics that a condition lacks, in the order in which they are asked; return how many.
 
     What follows from a rule is said of them at once.
     """
-    return write_pairs(condition, topics, new_pairs(condition, topics))
+    return write_pairs(condition, topics, islice(new_pairs(condition, topics), _AT_A_TIME))
 
 
 def write_pairs(

@@ -10,41 +10,39 @@ from assignment.argue.actions.judged_reports import add_sheets, asked_of, keys_o
 from assignment.argue.items import bank_of, judged_sentences
 from assignment.argue.models import ArgueSheet
 from assignment.argue.queries import reports_of, reports_without_sheet
-from nuggets.drafting import in_batches
 from nuggets.queries import lock_finished_banks, present_editions
 
-_AT_A_TIME = 500
+_AT_A_TIME = 100
 
 
 def add_lacking_sheets(condition: Condition, topics: Sequence[Topic]) -> int:
-    """Write a sheet for each report on topics with finished questions that has none; return how many were written."""
+    """Write sheets for some reports on topics with finished questions that have none; return how many were written."""
     judge = condition.judge_id
     assert condition.nuggets is not None, "reports are judged against questions"
     assert judge is not None, "a model's condition has a judge"
     banks = lock_finished_banks(condition.nuggets, topics)
     editions = present_editions(banks.values())
-    new = reports_without_sheet(condition, banks.values())
+    new = reports_without_sheet(condition, banks.values())[:_AT_A_TIME]
     asked = {topic: bank_of(editions[bank.pk].nuggets, condition.protocol) for topic, bank in banks.items()}
     keys = {topic: keys_of(editions[bank.pk].nuggets) for topic, bank in banks.items()}
-    for some in in_batches(new, _AT_A_TIME):
-        rows = []
-        for answer in reports_of(some).order_by("topic", "pk"):
-            bank = banks[answer.topic_id]
-            sentences = list(answer.sentences())
-            judged = judged_sentences(sentences, condition.protocol, answer.topic)
-            rows.append(
-                sheet_row(
-                    condition=condition.pk,
-                    bank=bank.pk,
-                    answer=answer.pk,
-                    judge=judge,
-                    edition=bank.edition,
-                    cut=len(sentences) - len(judged),
-                    items=asked[answer.topic_id].items(judged, {}),
-                    nuggets=keys[answer.topic_id],
-                )
+    rows = []
+    for answer in reports_of(new).order_by("topic", "pk"):
+        bank = banks[answer.topic_id]
+        sentences = list(answer.sentences())
+        judged = judged_sentences(sentences, condition.protocol, answer.topic)
+        rows.append(
+            sheet_row(
+                condition=condition.pk,
+                bank=bank.pk,
+                answer=answer.pk,
+                judge=judge,
+                edition=bank.edition,
+                cut=len(sentences) - len(judged),
+                items=asked[answer.topic_id].items(judged, {}),
+                nuggets=keys[answer.topic_id],
             )
-        add_sheets(rows)
+        )
+    add_sheets(rows)
     return len(new)
 
 

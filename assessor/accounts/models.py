@@ -12,6 +12,7 @@ class Person(AbstractUser):
     time_zone = models.CharField(max_length=64, blank=True)
     keys = models.JSONField(default=dict, blank=True)  # of single characters: what a screen has: the person's own
     keys_off = models.BooleanField(default=False)
+    mailed_when = models.JSONField(default=list, blank=True)  # kinds of events: see assessor.accounts.preferences
     link_until = models.DateTimeField(null=True, blank=True, editable=False)  # the end of their one-time link, if any
     link_starts_anew = models.BooleanField(default=False, editable=False)  # using it ends what the account had before
 

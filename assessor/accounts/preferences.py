@@ -5,6 +5,7 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from django import forms
+from django.conf import settings
 
 from assessor.accounts.models import Person
 from assessor.campaigns.condition_kind import condition_kinds
@@ -23,7 +24,16 @@ KEYS: dict[str, str] = {
 }
 # Letters of other scripts are read by where they stand, as a to z; blanks press buttons, and ' searches in Firefox.
 _POSSIBLE = frozenset(string.ascii_lowercase + string.digits + string.punctuation) - {"'"}
+_ORGANIZER = "organizer"
 _CTRL = "ctrl+"  # with digits alone: letters with Ctrl are the browser's
+
+
+# What organizers can be mailed about, by the kind of event.
+MAILED_WHEN = {
+    "job": "a job that you launched ends",
+    "import": "an import that you made ends",
+    "topic": "a topic that you gave to somebody is finished",
+}
 
 
 def zone(name: str) -> ZoneInfo:
@@ -62,14 +72,23 @@ class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]
         help_text="Of the times on pages. Files are in UTC whatever is chosen here.",
     )
 
+    mailed_when = forms.MultipleChoiceField(
+        label="Mail me when",
+        required=False,
+        choices=tuple(MAILED_WHEN.items()),
+        widget=forms.CheckboxSelectMultiple,
+    )
+
     class Meta:
         model = Person
-        fields = ("time_zone", "keys_off")
+        fields = ("time_zone", "keys_off", "mailed_when")
         labels = {"keys_off": "Switch single-character keys off"}
         help_texts = {"keys_off": "For those who speak to their computer, or use a screen reader's own single keys."}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if not (settings.MAILS and _ORGANIZER in self.instance.role_names):
+            del self.fields["mailed_when"]
         for key, does in KEYS.items():
             widget = forms.TextInput(
                 {"size": 1, "autocapitalize": "none", "autocomplete": "off", "spellcheck": "false"}

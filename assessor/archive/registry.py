@@ -87,10 +87,10 @@ SHARED: tuple[Kept, ...] = (
     Kept(
         Person,
         "",
-        # Zone and keys are a person's habits here, and no part of what they said in a campaign.
+        # Zone, keys and mails are a person's habits here, and no part of what they said in a campaign.
         without=(
             *("password", "last_login", "is_superuser", "is_staff", "time_zone", "keys", "keys_off", "link_until"),
-            *("deactivated_by_administrator", "administrator_until"),
+            *("mailed_when", "deactivated_by_administrator", "administrator_until"),
         ),
         checked=("username",),
     ),

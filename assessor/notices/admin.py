@@ -17,7 +17,7 @@ class WebhookAdmin(LookOnly):
 
 @admin.register(Delivery)
 class DeliveryAdmin(LookOnly):
-    list_display = ("event", "webhook", "state", "created_at", "attempts", "status", "error")
+    list_display = ("event", "webhook", "person", "state", "created_at", "attempts", "status", "error")
     list_filter = ("state", "event", "webhook__campaign")
     search_fields = ("uid",)
-    list_select_related = ("webhook",)
+    list_select_related = ("webhook", "person")

@@ -1,4 +1,4 @@
-"""Webhooks, and what is sent to them."""
+"""Webhooks, and what is sent to them and mailed to people."""
 
 from uuid import uuid4
 
@@ -48,7 +48,7 @@ class Webhook(models.Model):
 
 
 class Delivery(models.Model):
-    """An event on its way to a webhook, and what came of it."""
+    """An event on its way to a webhook, or by mail to a person, and what came of it."""
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"
@@ -58,10 +58,11 @@ class Delivery(models.Model):
 
     OPEN = (State.WAITING, State.RUNNING)
 
-    webhook = models.ForeignKey(Webhook, models.PROTECT, related_name="deliveries")
+    webhook = models.ForeignKey(Webhook, models.PROTECT, null=True, related_name="deliveries")
+    person = models.ForeignKey("accounts.Person", models.PROTECT, null=True, related_name="+")
     uid = models.UUIDField(default=uuid4, unique=True, help_text="The same however often it is sent.")
     event = models.CharField(max_length=30)
-    body = models.TextField(help_text="JSON, exactly as it is sent.")
+    body = models.TextField(help_text="JSON or the text of a mail, exactly as it is sent.")
     state = models.CharField(max_length=7, choices=State, default=State.WAITING)
     created_at = models.DateTimeField(default=timezone.now)
     due_at = models.DateTimeField(default=timezone.now, help_text="When it is sent at the earliest.")
@@ -77,6 +78,12 @@ class Delivery(models.Model):
         ordering = ("-pk",)
         verbose_name_plural = "deliveries"
         indexes = (models.Index(fields=("state", "due_at")),)
+        constraints = (
+            models.CheckConstraint(
+                condition=models.Q(webhook=None, person__isnull=False) | models.Q(webhook__isnull=False, person=None),
+                name="delivery_to_a_webhook_or_a_person",
+            ),
+        )
 
     def __str__(self) -> str:
         return f"{self.event} {self.uid}"

@@ -7,21 +7,21 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from assessor.campaigns import history
 from assessor.notices.models import Delivery, Webhook
-from assessor.notices.posting import Outcome, post_all
+from assessor.notices.transport import Outcome, send_all
 from assessor.runtime.claims import claim, held, left_behind, mine
 
-_AT_ONCE = 64  # deliveries, of all webhooks together
+_AT_ONCE = 64  # deliveries, of all webhooks and the mail server together
 _TO_EACH = 4  # of them: one that answers slowly leaves room for the others
 _LOOKED_AT = 1_000  # deliveries that are due
 _PATIENCE = timedelta(days=1)
 _FIRST_PAUSE = timedelta(seconds=15)
 _LONGEST_PAUSE = timedelta(hours=4)
-_KEPT = 100  # deliveries that are over, of each webhook
+_KEPT = 100  # deliveries that are over, of each webhook and person
 _GONE = 410
 
 
@@ -36,8 +36,8 @@ def send_due() -> bool:
             if claim(delivery):
                 at_work.enter_context(held(delivery))
                 pks.append(delivery.pk)
-        claimed = list(Delivery.objects.filter(pk__in=pks).select_related("webhook__campaign"))
-        for delivery, outcome in zip(claimed, asyncio.run(post_all(claimed)), strict=True):
+        claimed = list(Delivery.objects.filter(pk__in=pks).select_related("webhook__campaign", "person"))
+        for delivery, outcome in zip(claimed, asyncio.run(send_all(claimed)), strict=True):
             _note(delivery, outcome)
     return _due().exists()
 
@@ -51,13 +51,13 @@ def sweep() -> bool:
 
 
 def _due() -> QuerySet[Delivery]:
-    waiting = Delivery.objects.filter(state=Delivery.State.WAITING, webhook__state=Webhook.State.ACTIVE)
-    return waiting.filter(due_at__lte=timezone.now())
+    waiting = Delivery.objects.filter(state=Delivery.State.WAITING, due_at__lte=timezone.now())
+    return waiting.filter(Q(webhook=None, person__is_active=True) | Q(webhook__state=Webhook.State.ACTIVE))
 
 
 def _next_due() -> QuerySet[Delivery]:
-    """Return what is sent first: the oldest of each webhook."""
-    taken: Counter[int] = Counter()
+    """Return what is sent first: the oldest of each webhook, and of mails."""
+    taken: Counter[int | None] = Counter()
     pks: list[int] = []
     for pk, webhook in _due().order_by("due_at", "pk").values_list("pk", "webhook")[:_LOOKED_AT]:
         if taken[webhook] < _TO_EACH and len(pks) < _AT_ONCE:
@@ -79,11 +79,12 @@ def _note(delivery: Delivery, outcome: Outcome) -> None:
         told |= {"state": Delivery.State.WAITING, "due_at": now + _pause(delivery.attempts)}
     if not mine(delivery).update(**told):
         return
-    over = delivery.webhook.deliveries.exclude(state__in=Delivery.OPEN)
-    if told["state"] == Delivery.State.FAILED and (
-        outcome.status == _GONE or not over.filter(state=Delivery.State.DONE, ended_at__gt=delivery.created_at).exists()
-    ):
-        _stop(delivery.webhook)
+    over = Delivery.objects.filter(webhook=delivery.webhook_id, person=delivery.person_id)
+    over = over.exclude(state__in=Delivery.OPEN)
+    if (webhook := delivery.webhook) and told["state"] == Delivery.State.FAILED:
+        accepted = over.filter(state=Delivery.State.DONE, ended_at__gt=delivery.created_at)
+        if outcome.status == _GONE or not accepted.exists():
+            _stop(webhook)
     if oldest := over.order_by("-pk").values_list("pk", flat=True)[_KEPT : _KEPT + 1].first():
         over.filter(pk__lte=oldest).delete()
 

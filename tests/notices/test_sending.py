@@ -14,7 +14,7 @@ from standardwebhooks import WebhookVerificationError
 
 from assessor.accounts.models import Person
 from assessor.campaigns.models import Campaign, Event
-from assessor.notices import actions, posting
+from assessor.notices import actions, transport
 from assessor.notices.models import Delivery, Webhook
 from assessor.notices.payloads import add_deliveries
 from assessor.notices.sending import send_due, sweep
@@ -171,7 +171,7 @@ def test_an_answer_is_not_read(webhook: Webhook, receiver: Receiver):
 def test_nobody_waits_longer_for_a_slow_one(
     webhook: Webhook, receiver: Receiver, campaign: Campaign, olga: Person, settings: Any, monkeypatch: Any
 ):
-    monkeypatch.setattr(posting, "_PATIENCE", 0.5)
+    monkeypatch.setattr(transport, "_PATIENCE", 0.5)
     receiver.may_answer.clear()
     with running() as other:
         settings.WEBHOOK_HOSTS = [receiver.host, other.host]

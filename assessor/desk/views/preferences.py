@@ -18,7 +18,7 @@ def habits(request: PersonRequest) -> HttpResponse:
         request.POST if request.method == "POST" else None, instance=Person.objects.get(pk=request.user.pk)
     )
     if form.is_valid():
-        form.save(commit=False).save(update_fields=("time_zone", "keys", "keys_off"))
+        form.save(commit=False).save(update_fields=("time_zone", "keys", "keys_off", "mailed_when"))
         messages.success(request, "Your settings are saved.")
         return redirect("habits")
     return render(request, "accounts/preferences.html", {"form": form})

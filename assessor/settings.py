@@ -314,8 +314,9 @@ FILE_UPLOAD_TEMP_DIR = DATA_DIR / "uploads"
 # The largest file an upload page takes; larger ones come in by command.
 MAX_UPLOAD_BYTES = number("ASSAY_MAX_UPLOAD_MB", default=512) * 1024 * 1024
 
-LANGUAGE_CODE = "en"
-USE_I18N = False
+LANGUAGE_CODE = "en"  # of pages; those that assessors work on have others too: see assessor.accounts.languages
+LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("es", "Español")]
+LOCALE_PATHS = [BASE_DIR / "assessor" / "locale"]
 USE_TZ = True
 TIME_ZONE = "UTC"  # of files, and of people who chose none
 FORMAT_MODULE_PATH = "assessor.runtime.date_formats"

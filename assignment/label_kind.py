@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from django.db.models import Exists, OuterRef, Q
 from django.urls import reverse
+from django.utils.translation import gettext_noop
 
 from assessor.campaigns.condition_kind import Section, kind_of
 from assessor.labels.label_kind import LabelKind
@@ -42,7 +43,7 @@ class Choice(NamedTuple):
     key: str
     sign: str
     name: str
-    meaning: str
+    meaning: object  # a word or a sentence that is translated
 
 
 def screen_keys(choices: Sequence[Choice], item: str) -> dict[str, str]:
@@ -51,17 +52,17 @@ def screen_keys(choices: Sequence[Choice], item: str) -> dict[str, str]:
         **{choice.key: choice.label for choice in choices},
         "j": f"next {item}",
         "k": f"{item} before",
-        "u": "undo",
-        "f": "flag",
-        "x": "can't judge",
-        "[": "sentence before",
-        "]": "next sentence",
-        "m": "mark",
-        "o": "across answers",
-        "p": "answer before",
-        "n": "answer after",
-        "l": "later",
-        "s": "sign off",
+        "u": gettext_noop("undo"),
+        "f": gettext_noop("flag"),
+        "x": gettext_noop("can't judge"),
+        "[": gettext_noop("sentence before"),
+        "]": gettext_noop("next sentence"),
+        "m": gettext_noop("mark"),
+        "o": gettext_noop("across answers"),
+        "p": gettext_noop("answer before"),
+        "n": gettext_noop("answer after"),
+        "l": gettext_noop("later"),
+        "s": gettext_noop("sign off"),
     }
 
 
@@ -72,13 +73,13 @@ class Assignment(LabelKind):
     and not by conditions is for this one alone: archived(), on_bank_finished() and on_answers_changed().
     """
 
-    name = "assignment"
-    title = "Nugget assignment"
-    instruction = "Say of each nugget how far an answer contains it."
-    item = "nugget"
-    item_heading = "Nugget"
+    name = gettext_noop("assignment")
+    title = gettext_noop("Nugget assignment")
+    instruction = gettext_noop("Say of each nugget how far an answer contains it.")
+    item = gettext_noop("nugget")
+    item_heading = gettext_noop("Nugget")
     batch_setting = "assign_batch"
-    counted = "answers"
+    counted = gettext_noop("answers")
     done = "assigned"
     job = "AutoAssign"
     blind_method = MANUAL

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, Sum
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_noop
 
 from assessor.campaigns.condition_kind import ConditionKind, Lacking, condition_kinds, kind_of
 
@@ -33,43 +34,43 @@ INHERITED = "Inherited+Edits"  # the bank of a former edition of the track, whic
 class Nuggets(ConditionKind):
     """Banks of nuggets, a person's or a model's, one on a topic."""
 
-    name = "nuggets"
-    title = "Nuggets"
-    instruction = "List the facts that a good answer needs, from the passages."
-    counted = "nuggets"
+    name = gettext_noop("nuggets")
+    title = gettext_noop("Nuggets")
+    instruction = gettext_noop("List the facts that a good answer needs, from the passages.")
+    counted = gettext_noop("nuggets")
     done = "written"
     blind_method = MANUAL
     peoples_methods: Sequence[str] = (MANUAL, EDITS, INHERITED)
     methods: Sequence[str] = (MANUAL, AUTO, EDITS, INHERITED)
     drafted_methods: Sequence[str] = (AUTO, EDITS, INHERITED)
     makes_nuggets = True
-    thing = "nugget"  # what one is called
+    thing = gettext_noop("nugget")  # what one is called
     gold: Sequence[Any] | None = None  # the gold answers of a new one; None where a nugget has no such thing
     related = "nugget_bank"
     keys: Mapping[str, str] = {
-        "/": "search",
-        "i": "passage before",
-        "p": "next passage",
-        "j": "next nugget; with ⇧ next sentence",
-        "k": "nugget before; with ⇧ sentence before",
-        "h": "have read",
-        "t": "how I read the topic",
-        "y": "keep the draft",
-        "n": "new nugget",
-        "ctrl+1": "the new nugget is vital",
-        "ctrl+2": "the new nugget is okay",
+        "/": gettext_noop("search"),
+        "i": gettext_noop("passage before"),
+        "p": gettext_noop("next passage"),
+        "j": gettext_noop("next nugget; with ⇧ next sentence"),
+        "k": gettext_noop("nugget before; with ⇧ sentence before"),
+        "h": gettext_noop("have read"),
+        "t": gettext_noop("how I read the topic"),
+        "y": gettext_noop("keep the draft"),
+        "n": gettext_noop("new nugget"),
+        "ctrl+1": gettext_noop("the new nugget is vital"),
+        "ctrl+2": gettext_noop("the new nugget is okay"),
         "v": "vital",
         "o": "okay",
-        "r": "reword",
-        "e": "evidence",
-        "w": "where its evidence is",
-        "c": "note",
-        "x": "choose",
-        "m": "merge",
-        "s": "split",
-        "d": "delete",
-        "l": "to the list",
-        "f": "finish",
+        "r": gettext_noop("reword"),
+        "e": gettext_noop("evidence"),
+        "w": gettext_noop("where its evidence is"),
+        "c": gettext_noop("note"),
+        "x": gettext_noop("choose"),
+        "m": gettext_noop("merge"),
+        "s": gettext_noop("split"),
+        "d": gettext_noop("delete"),
+        "l": gettext_noop("to the list"),
+        "f": gettext_noop("finish"),
     }
 
     def in_words(self, condition: Condition) -> str:
@@ -84,7 +85,7 @@ class Nuggets(ConditionKind):
 
     def start(self, condition: Condition) -> str:
         if is_inherited(condition):
-            return "You start from the nuggets of a former edition."
+            return gettext("You start from the nuggets of a former edition.")
         return super().start(condition)
 
     def prepare(self, task: Task) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
-from django.template.defaultfilters import pluralize
+from django.utils.translation import gettext, gettext_noop
 
 from assessor.campaigns.condition_kind import Lacking, kind_of
 from assessor.campaigns.models import Campaign, Condition, Grade, Import, Segment, Topic
@@ -20,8 +20,12 @@ from nuggets.formats import is_question
 from nuggets.models import BankEdit, BankEdition, Drafting, Nugget, NuggetBank
 
 # What the editor says of a draft that is not decided, was kept, or reworded; and of an inherited nugget.
-DRAFT_WORDS = {"draft": "draft", "kept": "kept", "edited": "edited"}
-INHERITED_WORDS = {"draft": "inherited", "kept": "inherited, kept", "edited": "inherited, reworded"}
+DRAFT_WORDS = {"draft": gettext_noop("draft"), "kept": gettext_noop("kept"), "edited": gettext_noop("edited")}
+INHERITED_WORDS = {
+    "draft": gettext_noop("inherited"),
+    "kept": gettext_noop("inherited, kept"),
+    "edited": gettext_noop("inherited, reworded"),
+}
 _MONTHS = "(January|February|March|April|May|June|July|August|September|October|November|December)"
 # A year or a day in a text. nuggets.js takes it too, so it has nothing that Python and JavaScript read in two ways.
 DATED = (
@@ -224,7 +228,7 @@ def told(listed: list[Nugget], drafts: Sequence[str]) -> list[dict[str, Any]]:
             "note": nugget.note,
             "evidence": nugget.evidence,
         }
-        | {"origin": _origin(nugget, drafts)}
+        | {"origin": gettext(_origin(nugget, drafts))}
         | (_told_of_question(nugget) if nugget.gold is not None else {})
         | ({"draft": _draft(nugget, drafts)} if drafts else {})
         | ({"undecided": True} if nugget.is_undecided else {})
@@ -250,8 +254,9 @@ def _origin(nugget: Nugget, drafts: Sequence[str]) -> str:
             return "edited"
         return "draft" if nugget.is_undecided else "kept"
     if nugget.parents:
-        return f"merged from {len(nugget.parents)}" if nugget.origin == Nugget.Origin.MERGED else nugget.origin
-    return "added" if drafts else ""
+        merged = gettext("merged from {number}").format(number=len(nugget.parents))
+        return merged if nugget.origin == Nugget.Origin.MERGED else nugget.origin
+    return gettext_noop("added") if drafts else ""
 
 
 def names_a_date(text: str) -> bool:
@@ -338,18 +343,21 @@ def most_nuggets(condition: Condition) -> int:
 def findings(bank: NuggetBank, listed: list[Nugget]) -> list[Finding]:
     """Return everything that keeps the bank, with these nuggets on its list, from being finished."""
     kind = nugget_kind(bank.condition)
-    name = kind.thing.capitalize()
+    name = gettext(kind.thing).capitalize()
     found = []
     for place, nugget in enumerate(listed, start=1):
         if nugget.is_undecided:
             found.append(Finding(str(nugget.uid), f"{name} {place}: {nugget.text}", is_undecided=True))
             continue
         if not nugget.text:
-            found.append(Finding(str(nugget.uid), f"{name} {place} has no text."))
+            found.append(
+                Finding(str(nugget.uid), gettext("{thing} {place} has no text.").format(thing=name, place=place))
+            )
         if not nugget.importance:
-            found.append(Finding(str(nugget.uid), f"{name} {place} is neither vital nor okay yet."))
+            told = gettext("{thing} {place} is neither vital nor okay yet.").format(thing=name, place=place)
+            found.append(Finding(str(nugget.uid), told))
     if not listed:
-        found.append(Finding("", f"There is no {kind.thing} yet."))
+        found.append(Finding("", gettext("There is no {thing} yet.").format(thing=gettext(kind.thing))))
     return found + kind.findings(bank, listed)
 
 
@@ -358,16 +366,19 @@ def too_many(bank: NuggetBank, listed: Sequence[Nugget]) -> list[Finding]:
     most = most_nuggets(bank.condition)
     if len(listed) <= most:
         return []
-    return [Finding("", f"There are {len(listed)} nuggets; at most {most} can be handed in.")]
+    told = gettext("There are {number} nuggets; at most {most} can be handed in.")
+    return [Finding("", told.format(number=len(listed), most=most))]
 
 
 def facts(condition: Condition, listed: list[Nugget]) -> str:
     """Describe a list of nuggets, for the question whether to hand it in."""
     kind = nugget_kind(condition)
     importances = Counter(nugget.importance for nugget in listed)
-    nuggets = f"{len(listed)} {kind.thing}{pluralize(len(listed))}"
+    things = kind.thing if len(listed) == 1 else f"{kind.thing}s"
     remarks = [f"{number} {remark}." for remark, number in kind.remarks(condition, listed).items() if number]
-    return " ".join([f"{nuggets}: {importances['vital']} vital, {importances['okay']} okay.", *remarks])
+    return " ".join(
+        [f"{len(listed)} {gettext(things)}: {importances['vital']} vital, {importances['okay']} okay.", *remarks]
+    )
 
 
 def remarks_on_facts(condition: Condition, listed: Sequence[Nugget]) -> dict[str, int]:
@@ -375,9 +386,11 @@ def remarks_on_facts(condition: Condition, listed: Sequence[Nugget]) -> dict[str
     advised = condition.protocol.advised_words
     listed_rows = rows(listed, {})
     return {
-        "with the same words as another": sum(row.same_as > 0 for row in listed_rows),
-        f"with more than {advised} words": sum(row.words > advised for row in listed_rows),
-        "without evidence": sum(not nugget.evidence for nugget in listed),
+        gettext("with the same words as another"): sum(row.same_as > 0 for row in listed_rows),
+        gettext("with more than {advised} words").format(advised=advised): sum(
+            row.words > advised for row in listed_rows
+        ),
+        gettext("without evidence"): sum(not nugget.evidence for nugget in listed),
     }
 
 

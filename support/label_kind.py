@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from django.db.models import Exists, F, OuterRef, Q
+from django.utils.translation import gettext_noop
 
 from assessor.labels.label_kind import LabelKind
 from support.citations import LABELS
@@ -33,13 +34,13 @@ FROM_SCRATCH, POST_EDITED, AUTOMATIC = "support from scratch", "support post-edi
 class Support(LabelKind):
     """A citation of a sentence of an answer."""
 
-    name = "support"
-    title = "Support"
-    instruction = "Say of each citation how far its passage supports the sentence."
-    item = "citation"
-    counted = "citations"
+    name = gettext_noop("support")
+    title = gettext_noop("Support")
+    instruction = gettext_noop("Say of each citation how far its passage supports the sentence.")
+    item = gettext_noop("citation")
+    counted = gettext_noop("citations")
     done = "judged"
-    item_heading = "Sentence and what it cites"
+    item_heading = gettext_noop("Sentence and what it cites")
     job = "Support"
     blind_method = FROM_SCRATCH
     post_edited_method = POST_EDITED
@@ -55,13 +56,13 @@ class Support(LabelKind):
         "1": "full",
         "2": "partial",
         "3": "none",
-        "j": "next citation",
-        "k": "citation before",
-        "u": "undo",
-        "f": "flag",
-        "x": "can't judge",
-        "l": "later",
-        "s": "sign off",
+        "j": gettext_noop("next citation"),
+        "k": gettext_noop("citation before"),
+        "u": gettext_noop("undo"),
+        "f": gettext_noop("flag"),
+        "x": gettext_noop("can't judge"),
+        "l": gettext_noop("later"),
+        "s": gettext_noop("sign off"),
     }
 
     def prepare(self, task: Task) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.db.models import Count, F, Q, QuerySet, Sum
+from django.utils.translation import gettext_noop
 
 from assessor.campaigns.models import Sentence
 from assessor.campaigns.passages import Passage as Cited
@@ -137,11 +138,11 @@ def _under(owns: Sequence[OwnSheet]) -> dict[int, dict[str, int]]:
 
 
 _WHY = {
-    "uncited": "cites nothing: none by rule",
-    "unresolved": "the cited text is not loaded: it can't be judged",
-    "waiting": "waiting for the model's label",
-    "equal": "judged with an equal one",
-    "more": "not asked",
+    "uncited": gettext_noop("cites nothing: none by rule"),
+    "unresolved": gettext_noop("the cited text is not loaded: it can't be judged"),
+    "waiting": gettext_noop("waiting for the model's label"),
+    "equal": gettext_noop("judged with an equal one"),
+    "more": gettext_noop("not asked"),
 }
 
 

@@ -20,6 +20,7 @@ from django.urls import reverse
 from django.utils.crypto import get_random_string
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.safestring import mark_safe
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from assessor.accounts import single_sign_on
 from assessor.accounts.encryption import decrypt, encrypt
@@ -27,8 +28,8 @@ from assessor.accounts.models import Person
 from assessor.runtime.proxy import client_address
 
 WRONG_CODE = "This code is wrong, or was used already. A code of the app changes every half minute: take the next one."
-TOO_MANY_CODES = "Too many wrong codes: none is taken for a quarter of an hour. Nothing else was changed."
-INACTIVE = "You can't sign in any more: an organizer or administrator has made you inactive."
+TOO_MANY_CODES = gettext_noop("Too many wrong codes: none is taken for a quarter of an hour. Nothing else was changed.")
+INACTIVE = gettext_noop("You can't sign in any more: an organizer or administrator has made you inactive.")
 # What is said of each of allauth's messages; nothing of the others.
 _SAID = {
     "account/messages/email_confirmed.txt": "Your mail address is confirmed.",
@@ -64,9 +65,11 @@ class AccountAdapter(DefaultAccountAdapter):
 
     error_messages = DefaultAccountAdapter.error_messages | {
         "incorrect_password": "This is not your password.",  # a message
-        "too_many_login_attempts": TOO_MANY_CODES,  # a password's is a page
-        "rate_limited": TOO_MANY_CODES,
-        "username_password_mismatch": "Name and password don't match. Mind upper and lower case, and try again.",
+        "too_many_login_attempts": gettext_lazy(TOO_MANY_CODES),  # a password's is a page
+        "rate_limited": gettext_lazy(TOO_MANY_CODES),
+        "username_password_mismatch": gettext_lazy(
+            "Name and password don't match. Mind upper and lower case, and try again."
+        ),
     }
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
@@ -106,7 +109,7 @@ class AccountAdapter(DefaultAccountAdapter):
         return [method | {"description": said.get(method["id"], "a passkey")} for method in methods]
 
     def respond_user_inactive(self, request: HttpRequest, user: Person) -> HttpResponse:
-        messages.error(request, INACTIVE)
+        messages.error(request, gettext(INACTIVE))
         return redirect("account_login")
 
     def set_password(self, user: Person, password: str) -> None:

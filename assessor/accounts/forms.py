@@ -14,6 +14,7 @@ from django import forms
 from django.conf import settings
 from django.core.cache import cache
 from django.http import HttpRequest
+from django.utils.translation import gettext
 
 from assessor.accounts.encryption import decrypt, encrypt
 from assessor.accounts.links import site_of
@@ -38,8 +39,8 @@ class SignInForm(account.LoginForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields = {"username": self.fields["login"], "password": self.fields["password"]}
-        _say(self.fields["username"], "Username", autofocus=True, autocapitalize="none")
-        _say(self.fields["password"], "Password")
+        _say(self.fields["username"], gettext("Username"), autofocus=True, autocapitalize="none")
+        _say(self.fields["password"], gettext("Password"))
 
     def clean(self) -> dict[str, Any]:
         self.cleaned_data["login"] = self.cleaned_data.get("username", "").strip()

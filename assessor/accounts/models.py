@@ -10,6 +10,7 @@ class Person(AbstractUser):
 
     # Habits, that go along to another browser. The names of zones are those of the IANA database; none is UTC.
     time_zone = models.CharField(max_length=64, blank=True)
+    language = models.CharField(max_length=8, blank=True, default="")
     keys = models.JSONField(default=dict, blank=True)  # of single characters: what a screen has: the person's own
     keys_off = models.BooleanField(default=False)
     mailed_when = models.JSONField(default=list, blank=True)  # kinds of events: see assessor.accounts.preferences

@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from django import forms
 from django.conf import settings
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from assessor.accounts.models import Person
 from assessor.campaigns.condition_kind import condition_kinds
@@ -13,15 +14,12 @@ from assessor.campaigns.condition_kind import condition_kinds
 # Single characters that do something, and what, by screen. A person's own stands for one of these on all screens alike,
 # with Shift too. Of combinations only Ctrl with a digit can be changed; the others, Enter and Esc are as they are.
 SCREENS: dict[str, dict[str, str]] = {
-    "all": {"g": "guidelines", "?": "keys"},
-    "home": {"c": "continue"},
-    "organizers": {"/": "find"},
+    gettext_noop("all"): {"g": gettext_noop("guidelines"), "?": gettext_noop("keys")},
+    gettext_noop("home"): {"c": gettext_noop("continue")},
+    gettext_noop("organizers"): {"/": gettext_noop("find")},
     **{kind.name: dict(kind.keys) for kind in condition_kinds()},
 }
-KEYS: dict[str, str] = {
-    key: "; ".join(f"{screen}: {does[key]}" for screen, does in SCREENS.items() if key in does)
-    for key in sorted({key for does in SCREENS.values() for key in does}, key=lambda key: (not key.isalpha(), key))
-}
+KEYS = sorted({key for does in SCREENS.values() for key in does}, key=lambda key: (not key.isalpha(), key))
 # Letters of other scripts are read by where they stand, as a to z; blanks press buttons, and ' searches in Firefox.
 _POSSIBLE = frozenset(string.ascii_lowercase + string.digits + string.punctuation) - {"'"}
 _ORGANIZER = "organizer"
@@ -36,6 +34,12 @@ MAILED_WHEN = {
 }
 
 
+def does(key: str) -> str:
+    """Say what a key does, screen by screen."""
+    of_screens = ((screen, does[key]) for screen, does in SCREENS.items() if key in does)
+    return "; ".join(f"{gettext(screen)}: {gettext(what)}" for screen, what in of_screens)
+
+
 def zone(name: str) -> ZoneInfo:
     """Return the zone of this name; UTC for none, and for one that this machine does not know."""
     try:
@@ -46,7 +50,11 @@ def zone(name: str) -> ZoneInfo:
 
 def _zones() -> list[tuple[str, str]]:
     names = sorted(name for name in available_timezones() if "/" in name and not name.startswith("Etc/"))
-    return [("", "not chosen: UTC"), ("UTC", "UTC"), *((name, name.replace("_", " ")) for name in names)]
+    return [("", gettext("not chosen: UTC")), ("UTC", "UTC"), *((name, name.replace("_", " ")) for name in names)]
+
+
+def _languages() -> list[tuple[str, str]]:
+    return [("", gettext("as the browser asks")), *settings.LANGUAGES]
 
 
 def own_key(person: Any, key: str) -> str | None:
@@ -66,10 +74,18 @@ class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]
     """A person's zone and keys. An emptied key is the screens' own again."""
 
     time_zone = forms.ChoiceField(
-        label="Time zone",
+        label=gettext_lazy("Time zone"),
         required=False,
         choices=_zones,
-        help_text="Of the times on pages. Files are in UTC whatever is chosen here.",
+        help_text=gettext_lazy("Of the times on pages. Files are in UTC whatever is chosen here."),
+    )
+    language = forms.ChoiceField(
+        label=gettext_lazy("Language"),
+        required=False,
+        choices=_languages,
+        help_text=gettext_lazy(
+            "Of the pages that assessors work on. Labels and guidelines stay as they are; organizers have English."
+        ),
     )
 
     mailed_when = forms.MultipleChoiceField(
@@ -81,21 +97,23 @@ class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]
 
     class Meta:
         model = Person
-        fields = ("time_zone", "keys_off", "mailed_when")
-        labels = {"keys_off": "Switch single-character keys off"}
-        help_texts = {"keys_off": "For those who speak to their computer, or use a screen reader's own single keys."}
+        fields = ("time_zone", "language", "keys_off", "mailed_when")
+        labels = {"keys_off": gettext_lazy("Switch single-character keys off")}
+        help_texts = {
+            "keys_off": gettext_lazy("For those who speak to their computer, or use a screen reader's own single keys.")
+        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if not (settings.MAILS and _ORGANIZER in self.instance.role_names):
             del self.fields["mailed_when"]
-        for key, does in KEYS.items():
+        for key in KEYS:
             widget = forms.TextInput(
                 {"size": 1, "autocapitalize": "none", "autocomplete": "off", "spellcheck": "false"}
             )
             own = self.instance.keys.get(key, key).removeprefix(_CTRL)
             self.fields[_field(key)] = forms.CharField(
-                label=does, required=False, max_length=1, initial=own, widget=widget
+                label=does(key), required=False, max_length=1, initial=own, widget=widget
             )
 
     @property
@@ -111,17 +129,15 @@ class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]
             is_ctrl = key.startswith(_CTRL)
             present[key] = (_CTRL + own if is_ctrl else own) if own else key
             if own and is_ctrl and own not in string.digits:
-                self.add_error(_field(key), f"Ctrl with {own} can't be a key: take a digit.")
+                self.add_error(_field(key), gettext("Ctrl with {key} can't be a key: take a digit.").format(key=own))
             elif own and own not in _POSSIBLE:
-                self.add_error(
-                    _field(key), f"{own} can't be a key: take a letter from a to z, a digit, or another sign."
-                )
+                told = gettext("{key} can't be a key: take a letter from a to z, a digit, or another sign.")
+                self.add_error(_field(key), told.format(key=own))
         for key, own in present.items():
             others = [other for other, its in present.items() if other != key and its == own]
             if others and own != key:  # said where it was changed
-                self.add_error(
-                    _field(key), f"{own} is a key already, of {KEYS[others[0]]}. Change that one too, or take another."
-                )
+                told = gettext("{key} is a key already, of {does}. Change that one too, or take another.")
+                self.add_error(_field(key), told.format(key=own, does=does(others[0])))
         self.instance.keys = {key: own for key, own in present.items() if own != key}
         return cleaned
 

@@ -28,6 +28,7 @@ from django.views.decorators.http import require_POST
 
 from assessor.accounts import actions, single_sign_on
 from assessor.accounts.forms import MailAddressForm, NewPasswordForm
+from assessor.accounts.languages import in_own_language_unless_organizer
 from assessor.accounts.links import LINK_DAYS, site_of
 from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.http import PersonRequest
@@ -103,7 +104,7 @@ class ConfirmAddress(ConfirmEmailView):
         return super().render_to_response(context | {"days": LINK_DAYS}, status=200 if self.object else 410)
 
 
-sign_in = SignIn.as_view()
+sign_in = in_own_language_unless_organizer(SignIn.as_view())
 sign_out = require_POST(LogoutView.as_view())
 confirm = ReauthenticateView.as_view()
 password = PasswordChange.as_view(

@@ -90,7 +90,7 @@ SHARED: tuple[Kept, ...] = (
         # Zone, keys and mails are a person's habits here, and no part of what they said in a campaign.
         without=(
             *("password", "last_login", "is_superuser", "is_staff", "time_zone", "keys", "keys_off", "link_until"),
-            *("mailed_when", "deactivated_by_administrator", "administrator_until"),
+            *("language", "mailed_when", "deactivated_by_administrator", "administrator_until"),
         ),
         checked=("username",),
     ),

@@ -11,6 +11,7 @@ from django.apps import apps
 from django.db.models import Count, Max
 from django.urls import reverse
 from django.utils.module_loading import import_string
+from django.utils.translation import gettext, gettext_noop
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -83,7 +84,7 @@ class ConditionKind:
     makes_grades = False  # of passages, which nuggets are made from
     shown_called = "Labels that people see"  # what of another condition stands beside their work
     has_screen = True  # on which people can work
-    text_name = "answer"  # what pages call what a person has before them, unless it is a passage
+    text_name = gettext_noop("answer")  # what pages call what a person has before them, unless it is a passage
     is_in_every_study = True  # the Overview has its stage, and a plan its column, even where there is nothing of it
     results: tuple[str, str] | None = None  # what to do with what came of a condition, and the name of its page
     related = "condition"  # what url() reads of a task, for select_related
@@ -205,7 +206,7 @@ class ConditionKind:
 
     def start(self, condition: Condition) -> str:
         """Tell people who don't work blind what they start from."""
-        return "You start from what a model gave."
+        return gettext("You start from what a model gave.")
 
     def pages(self, condition: Condition) -> Sequence[tuple[str, str]]:
         """Return further pages of a condition: the name of the address and what the tab says."""

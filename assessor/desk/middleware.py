@@ -5,11 +5,11 @@ from collections.abc import Callable
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
-from django.shortcuts import render
 from django.utils import timezone
 from django.utils.cache import add_never_cache_headers
 
 from assessor.accounts.preferences import zone
+from assessor.desk.views.errors import signed_out
 
 
 class SignInRequired(LoginRequiredMiddleware):
@@ -20,7 +20,7 @@ class SignInRequired(LoginRequiredMiddleware):
     ) -> HttpResponseBase:
         # A redirect would answer a refused save with the sign-in page and 200.
         if request.method != "GET" or request.headers.get("HX-Request") or request.headers.get("X-Assay-Write"):
-            return render(request, "401.html", status=401)
+            return signed_out(request)
         return super().handle_no_permission(request, view_func)
 
 

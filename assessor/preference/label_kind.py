@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Exists, OuterRef, Q
+from django.utils.translation import gettext_noop
 
 from assessor.labels.label_kind import LabelKind
 
@@ -37,12 +38,12 @@ MANUAL, AUTO = "ManualPreference", "PrefJudge"
 class Preference(LabelKind):
     """Two answers to a topic. Labels are texts: as a label, the number 0 would be none."""
 
-    name = "preference"
-    title = "Preferences"
-    instruction = "Say which of two answers is better."
-    item = "pair"
-    item_heading = "Pair"
-    counted = "pairs"
+    name = gettext_noop("preference")
+    title = gettext_noop("Preferences")
+    instruction = gettext_noop("Say which of two answers is better.")
+    item = gettext_noop("pair")
+    item_heading = gettext_noop("Pair")
+    counted = gettext_noop("pairs")
     done = "compared"
     job = AUTO
     questions_page = "preference_questions"
@@ -56,18 +57,18 @@ class Preference(LabelKind):
     is_in_every_study = False
     can_be_repeated = True
     can_drop_runs = True
-    text_name = "pair"
+    text_name = gettext_noop("pair")
     keys = {
-        "1": "answer 1 is better",
-        "2": "answer 2 is better",
-        "0": "neither is better",
-        "j": "next pair",
-        "k": "pair before",
-        "u": "undo",
-        "f": "flag",
-        "x": "can't judge",
-        "l": "later",
-        "s": "sign off",
+        "1": gettext_noop("answer 1 is better"),
+        "2": gettext_noop("answer 2 is better"),
+        "0": gettext_noop("neither is better"),
+        "j": gettext_noop("next pair"),
+        "k": gettext_noop("pair before"),
+        "u": gettext_noop("undo"),
+        "f": gettext_noop("flag"),
+        "x": gettext_noop("can't judge"),
+        "l": gettext_noop("later"),
+        "s": gettext_noop("sign off"),
     }
 
     def prepare(self, task: Task) -> None:

@@ -9,6 +9,7 @@ from django.template.loader import render_to_string
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
+from assessor.accounts.languages import in_own_language
 from assessor.campaigns.http import PersonRequest
 from assessor.formats.values import to_json
 from assessor.labels.queries import at_hand
@@ -35,7 +36,11 @@ def preference(request: PersonRequest, task_id: int) -> HttpResponse:
     try:
         return _look(request, organized_comparing(request.user, task_id))
     except Http404:
-        task = own_comparing(request.user, task_id)
+        return _work(request, own_comparing(request.user, task_id))
+
+
+@in_own_language
+def _work(request: PersonRequest, task: Task) -> HttpResponse:
     require_running(task)
     note_opened(task)
     queue = screen.queue(task)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
+from django.utils.translation import gettext_noop
 
 from assessor.campaigns.models.grades import SCALES_HERE
 from assessor.labels.label_kind import LabelKind
@@ -31,13 +32,13 @@ FROM_SCRATCH, POST_EDITED, AUTOMATIC = "manual relevance", "relevance post-edite
 class Relevance(LabelKind):
     """A passage."""
 
-    name = "relevance"
-    title = "Relevance"
-    instruction = "Grade how well each passage answers the question."
-    item = "passage"
-    counted = "passages"
+    name = gettext_noop("relevance")
+    title = gettext_noop("Relevance")
+    instruction = gettext_noop("Grade how well each passage answers the question.")
+    item = gettext_noop("passage")
+    counted = gettext_noop("passages")
     done = "graded"
-    item_heading = "Passage"
+    item_heading = gettext_noop("Passage")
     job = "UMBRELA"
     blind_method = FROM_SCRATCH
     post_edited_method = POST_EDITED
@@ -47,11 +48,11 @@ class Relevance(LabelKind):
     makes_grades = True
     keys = {
         **{grade: f"grade {grade}" for grade in labels},
-        "j": "next passage",
-        "k": "passage before",
-        "x": "can't judge",
-        "u": "undo",
-        "n": "next topic",
+        "j": gettext_noop("next passage"),
+        "k": gettext_noop("passage before"),
+        "x": gettext_noop("can't judge"),
+        "u": gettext_noop("undo"),
+        "n": gettext_noop("next topic"),
     }
 
     def prepare(self, task: Task) -> None:

@@ -8,9 +8,11 @@ from collections.abc import Callable
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.utils.translation import gettext_noop
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
+from assessor.accounts.languages import in_own_language
 from assessor.campaigns.http import PersonRequest
 from assessor.formats.values import to_json
 from assessor.labels.workbench import workbench_context
@@ -33,17 +35,17 @@ from assessor.work.write_protocol import BadWrite, Result, number, ours, refused
 # What each grade means, as the guidelines have it, by the highest of its scale.
 MEANINGS = {
     3: (
-        "nothing to do with the query",
-        "related, but does not answer it",
-        "some answer, but unclear or hidden among other matter",
-        "dedicated to the query, holds the exact answer",
+        gettext_noop("nothing to do with the query"),
+        gettext_noop("related, but does not answer it"),
+        gettext_noop("some answer, but unclear or hidden among other matter"),
+        gettext_noop("dedicated to the query, holds the exact answer"),
     ),
     4: (
-        "nothing to do with the query",
-        "related, but does not answer it",
-        "answers a small part of it, or hardly",
-        "answers much of it, but not all, or among other matter",
-        "dedicated to the query, answers all of it",
+        gettext_noop("nothing to do with the query"),
+        gettext_noop("related, but does not answer it"),
+        gettext_noop("answers a small part of it, or hardly"),
+        gettext_noop("answers much of it, but not all, or among other matter"),
+        gettext_noop("dedicated to the query, answers all of it"),
     ),
 }
 SCRIPTS = tuple(f"assay/{name}.js" for name in ("words", "outbox", "clock", "workbench", "relevance"))
@@ -56,7 +58,11 @@ def relevance(request: PersonRequest, task_id: int) -> HttpResponse:
     try:
         return _look(request, organized_passages(request.user, task_id))
     except Http404:
-        task = own_passages(request.user, task_id)
+        return _work(request, own_passages(request.user, task_id))
+
+
+@in_own_language
+def _work(request: PersonRequest, task: Task) -> HttpResponse:
     require_running(task)
     note_opened(task)
     context = {
@@ -98,6 +104,7 @@ def _at_hand(task: Task) -> dict[str, object]:
 
 
 @require_safe
+@in_own_language
 def passage(request: PersonRequest, task_id: int, passage_id: int) -> HttpResponse:
     """A passage that the person has judged or can judge, with what they said of it."""
     try:
@@ -113,6 +120,7 @@ def passage(request: PersonRequest, task_id: int, passage_id: int) -> HttpRespon
 
 
 @require_POST
+@in_own_language
 def draw(request: PersonRequest, task_id: int) -> HttpResponse:
     """Say that the person is still at it, which renews their leases, and what is at hand now."""
     task = own_grading(request.user, task_id)

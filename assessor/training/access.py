@@ -2,6 +2,7 @@
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
+from django.utils.translation import gettext_noop
 
 from assessor.accounts.models import Person
 from assessor.work.access import own_task
@@ -19,6 +20,8 @@ def own_practice(person: Person, task_id: int) -> Task:
     others = Task.objects.filter(person=person, topic=task.topic, kind=task.kind, state=Task.State.OPEN)
     if others.exists():
         raise PermissionDenied(
-            "You have more work of this kind to do on this topic. The feedback comes when all of it is signed off."
+            gettext_noop(
+                "You have more work of this kind to do on this topic. The feedback comes when all of it is signed off."
+            )
         )
     return task

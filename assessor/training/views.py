@@ -10,6 +10,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from assessor.accounts.languages import in_own_language_unless_organizer
 from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.http import PersonRequest
@@ -23,6 +24,7 @@ _ON_A_PAGE = 100
 
 
 @require_safe
+@in_own_language_unless_organizer
 def practice_feedback(request: PersonRequest, task_id: int) -> HttpResponse:
     """What a person said on a topic for practice beside the reference, once they have signed it off."""
     task = own_practice(request.user, task_id)

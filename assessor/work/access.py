@@ -8,6 +8,7 @@ from django.db import connection
 from django.db.models import BigIntegerField, BooleanField, IntegerField, QuerySet
 from django.db.models.expressions import RawSQL
 from django.http import Http404
+from django.utils.translation import gettext_noop
 
 from assessor.accounts.models import Person
 from assessor.campaigns.access import has_now
@@ -148,8 +149,10 @@ def require_running(task: Task) -> None:
     """Raise PermissionDenied where a task is paused. What was on its way to be saved is taken all the same."""
     if task.paused and task.state == Task.State.OPEN:
         raise PermissionDenied(
-            "Your organizer has paused this topic. What you have done there is kept; it goes on from there once it is "
-            "given free again."
+            gettext_noop(
+                "Your organizer has paused this topic. What you have done there is kept; it goes on from there once "
+                "it is given free again."
+            )
         )
 
 
@@ -173,17 +176,17 @@ def why_not_blind(task: Task, record: Any) -> str | None:
     if record.keeps_blind and (task.person.is_superuser or record.has_organized or record.has_administered):
         return why_barred(task.person, task.campaign)
     if record.has_feedback:
-        return (
+        return gettext_noop(
             "You have read the feedback on this practice topic, so you know what is said there: it is done. Go on with "
             "another one."
         )
     if record.has_decided:
-        return (
+        return gettext_noop(
             "You decide or decided between other people's labels on this topic, so you can't label it without knowing "
             "what they said. Tell your organizer, who can give the topic to somebody else."
         )
     if record.keeps_blind and record.has_seen and task.condition.is_blind():
-        return (
+        return gettext_noop(
             "You have seen what a language model gave on this topic for this kind of work, so you can't do it blind. "
             "Tell your organizer, who can give the topic to somebody else."
         )
@@ -209,6 +212,8 @@ def require_no_repetition(is_repeated: bool) -> None:
     """Raise PermissionDenied where a query with labels.manual_setups.repeats() says that it is so."""
     if is_repeated:
         raise PermissionDenied(
-            "You are labelling these answers again, without a look at what you said before: "
-            "it can be opened once you have signed the repetition off."
+            gettext_noop(
+                "You are labelling these answers again, without a look at what you said before: "
+                "it can be opened once you have signed the repetition off."
+            )
         )

@@ -8,6 +8,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.formats import date_format
+from django.utils.translation import gettext
 
 from assessor.accounts.models import Person
 from assessor.campaigns.access import has_now, members
@@ -145,6 +146,6 @@ def minutes(seconds: int) -> str:
     if not seconds:
         return "—"
     if seconds < 60:
-        return "under a minute"
+        return gettext("under a minute")
     hours, rest = divmod(seconds // 60, 60)
     return f"{hours} h {rest:02d} min" if hours else f"{rest} min"

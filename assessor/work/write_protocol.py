@@ -17,8 +17,10 @@ from django.db import IntegrityError, transaction
 from django.db.models import Case, Count, F, Max, Q, QuerySet, Sum, Value, When
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_POST
 
+from assessor.accounts.languages import in_own_language
 from assessor.accounts.models import Person
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.signals import ended
@@ -28,7 +30,7 @@ from assessor.work.models import MAX_REASON, Task, Write
 
 MAX_SECONDS = 3_600  # on one label
 _LEFT = Q(to_do__gt=0)
-SIGNED_OFF = "This topic is signed off: its labels can be read, no longer changed."
+SIGNED_OFF = gettext_noop("This topic is signed off: its labels can be read, no longer changed.")
 
 Result = dict[str, Any]
 Own = TypeVar("Own")
@@ -153,7 +155,7 @@ def note_work(task: Task, done: int) -> None:
         told["done"] = F("done") + done
     # The task was read before this locks it: it may have been signed off or withdrawn since.
     if not Task.objects.filter(pk=task.pk, state=Task.State.OPEN).update(**told):
-        raise Closed(SIGNED_OFF)
+        raise Closed(gettext(SIGNED_OFF))
 
 
 def end(task: Task) -> None:
@@ -163,7 +165,7 @@ def end(task: Task) -> None:
     """
     signed_off = {"state": Task.State.FINISHED, "leased_until": None}
     if not Task.objects.filter(pk=task.pk, state=Task.State.OPEN).update(**signed_off):
-        raise Closed(SIGNED_OFF)
+        raise Closed(gettext(SIGNED_OFF))
     ended.send(Task, campaign_id=task.campaign_id, pks=[task.pk])
 
 
@@ -176,7 +178,12 @@ def require_all_said(task: Task, sheets: QuerySet[Any], seen: int, left: Q = _LE
     if (told["versions"] or 0) != seen:
         raise Stale
     if told["left"]:
-        raise BadWrite(f"There is still something to say of {told['left']} of the {task.condition.text_name}s.")
+        texts = f"{task.condition.text_name}s"
+        raise BadWrite(
+            gettext("There is still something to say of {number} of the {texts}.").format(
+                number=told["left"], texts=gettext(texts)
+            )
+        )
 
 
 def writes_on(
@@ -191,6 +198,7 @@ def writes_on(
 
     def make(carry_out: CarryOut[Own]) -> Callable[..., HttpResponse]:
         @require_POST
+        @in_own_language
         @wraps(carry_out)
         def view(request: PersonRequest, task_id: int, sheet_id: int) -> HttpResponse:
             try:
@@ -237,6 +245,7 @@ def writes_on(
     return make
 
 
+@in_own_language
 def signed_off(request: PersonRequest, task: Task, sign_off: Callable[..., Result]) -> HttpResponse:
     """Answer to a task's being signed off. 200, 400, 409: as with writes on a sheet; 409 says why."""
     try:
@@ -248,7 +257,7 @@ def signed_off(request: PersonRequest, task: Task, sign_off: Callable[..., Resul
         return ours(JsonResponse({"closed": str(error)}, status=409))
     except Stale:
         return ours(JsonResponse({"closed": ""}, status=409))
-    messages.success(request, "Signed off: your labels of this topic can be read, no longer changed.")
+    messages.success(request, gettext("Signed off: your labels of this topic can be read, no longer changed."))
     return ours(JsonResponse({}))
 
 

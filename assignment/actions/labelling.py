@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop
+
 from assessor.accounts.models import Person
 from assessor.campaigns import history
 from assessor.campaigns.condition_kind import kind_of
@@ -31,14 +33,18 @@ from nuggets.models import Nugget, NuggetBank
 
 MAX_MARKS = 100  # of a nugget in an answer
 
-_REOPENED = "The {} of this topic are being changed. What you said is kept; once they are finished, you go on."
+_REOPENED = gettext_noop(
+    "The {things} of this topic are being changed. What you said is kept; once they are finished, you go on."
+)
 
 
 def why_closed(task: Task, bank: NuggetBank) -> str:
     """Say why nothing can be said of a task's answers now, or ""."""
     if task.state != Task.State.OPEN:
-        return SIGNED_OFF
-    return "" if bank.state == NuggetBank.State.FINISHED else _REOPENED.format(kind_of(task).nuggets_called)
+        return gettext(SIGNED_OFF)
+    if bank.state == NuggetBank.State.FINISHED:
+        return ""
+    return gettext(_REOPENED).format(things=gettext(kind_of(task).nuggets_called))
 
 
 def give_label(own: OwnSheet, *, nugget: int, label: str, seconds: int | None, seen: int) -> Result:
@@ -61,7 +67,7 @@ def mark_unjudgeable(own: OwnSheet, *, nugget: int, reason: str, seconds: int | 
     """Say why there can be no label of a nugget. Raises as give_label()."""
     reason = on_one_line(reason)
     if not reason:
-        raise BadWrite("Say why it can't be judged.")
+        raise BadWrite(gettext("Say why it can't be judged."))
     said = {"cannot": reason, "label": None, "stale": None, "invalid": None}
     return _judge(own, "can't judge", nugget, said, seen, seconds)
 
@@ -115,7 +121,7 @@ def sign_off(task: Task, *, acting_user: Person, seen: int) -> Result:
     require_all_said(task, own_rows(task, bank), seen)
     done, total = progress(task)
     if done < total:
-        raise BadWrite("Answers of this topic that are not among yours lack labels: tell your organizer.")
+        raise BadWrite(gettext("Answers of this topic that are not among yours lack labels: tell your organizer."))
     history.record(
         f"{task.kind} signed off", task, campaign=task.campaign, person=acting_user, condition=task.condition.name
     )
@@ -164,7 +170,7 @@ def _require_open(own: OwnSheet, nuggets: Iterable[int], seen: int) -> None:
     """Raise Stale, Closed, Gone and BadWrite."""
     require_present(own.sheet, why_closed(own.task, own.bank), seen)
     if own.is_waiting:
-        raise Gone("This answer can't be opened yet: the model has not labelled all of it.")
+        raise Gone(gettext("This answer can't be opened yet: the model has not labelled all of it."))
     for nugget in nuggets:
         _require_asked(own, nugget)
 
@@ -175,7 +181,8 @@ def _require_asked(own: OwnSheet, nugget: int) -> None:
         return
     item = kind_of_nuggets(own.task).item
     if Nugget.objects.filter(pk=nugget, bank=own.bank.pk).exists():
-        raise Gone(f"This {item} is not in the bank any more, or not asked of this answer.")
+        told = gettext("This {item} is not in the bank any more, or not asked of this answer.")
+        raise Gone(told.format(item=gettext(item)))
     raise BadWrite(f"There is no such {item} to be labelled here.")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Exists, OuterRef, Q
+from django.utils.translation import gettext_noop
 
 from assessor.labels.label_kind import LabelKind
 from assignment.argue.vocabulary import LABELS, STEP_TITLES
@@ -35,12 +36,12 @@ MANUAL, AUTO = "ManualArgue", "AutoArgue"
 class Argue(LabelKind):
     """A question to a sentence of a report, with yes or no for an answer."""
 
-    name = "argue"
-    title = "Report judgment"
-    instruction = "Say of each sentence what its citations attest, and which questions it answers."
-    item = "judgment"
-    item_heading = "Sentence and question"
-    counted = "reports"
+    name = gettext_noop("argue")
+    title = gettext_noop("Report judgment")
+    instruction = gettext_noop("Say of each sentence what its citations attest, and which questions it answers.")
+    item = gettext_noop("judgment")
+    item_heading = gettext_noop("Sentence and question")
+    counted = gettext_noop("reports")
     done = "judged"
     job = AUTO
     blind_method = MANUAL
@@ -49,25 +50,25 @@ class Argue(LabelKind):
     builds_on = ("questions",)
     questions_page = "argue_questions"
     settling = "argue/_settle.html"
-    text_name = "report"
+    text_name = gettext_noop("report")
     labels = LABELS
     steps = STEP_TITLES
     is_in_every_study = False
     keys = {
-        "y": "yes",
-        "n": "no",
-        "c": "needs a citation",
-        "r": "said before",
+        "y": gettext_noop("yes"),
+        "n": gettext_noop("no"),
+        "c": gettext_noop("needs a citation"),
+        "r": gettext_noop("said before"),
         **{str(number): f"answer {number}" for number in range(1, 10)},
-        "j": "next judgment",
-        "k": "judgment before",
-        "[": "sentence before",
-        "]": "next sentence",
-        "u": "undo",
-        "f": "flag",
-        "x": "can't judge",
-        "l": "later",
-        "s": "sign off",
+        "j": gettext_noop("next judgment"),
+        "k": gettext_noop("judgment before"),
+        "[": gettext_noop("sentence before"),
+        "]": gettext_noop("next sentence"),
+        "u": gettext_noop("undo"),
+        "f": gettext_noop("flag"),
+        "x": gettext_noop("can't judge"),
+        "l": gettext_noop("later"),
+        "s": gettext_noop("sign off"),
     }
 
     def prepare(self, task: Task) -> None:

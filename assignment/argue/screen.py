@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Q, QuerySet
+from django.utils.translation import gettext_noop
 
 from assessor.campaigns.models import Sentence
 from assessor.campaigns.passages import Passage, cited_passages
@@ -19,6 +20,9 @@ from assignment.argue.queries import ASKS
 from assignment.argue.vocabulary import ATTESTS, FIRST, NEEDS, NEGATIVE, NO, YES
 from nuggets.models import NuggetBank
 from nuggets.queries import nuggets_of
+
+_NO_TEXT = gettext_noop("the cited text is not loaded: it can't be judged")
+_NOT_ASKED = gettext_noop("not asked")
 
 
 class Choice(NamedTuple):
@@ -43,29 +47,38 @@ class Step(NamedTuple):
 STEPS = (
     Step(
         ATTESTS,
-        "Does the document support the sentence?",
-        "supported by what it cites",
-        (Choice(YES, "y", "Yes, all it says", "supported"), Choice(NO, "n", "No, or only a part", "not supported")),
+        gettext_noop("Does the document support the sentence?"),
+        gettext_noop("supported by what it cites"),
+        (
+            Choice(YES, "y", gettext_noop("Yes, all it says"), gettext_noop("supported")),
+            Choice(NO, "n", gettext_noop("No, or only a part"), gettext_noop("not supported")),
+        ),
     ),
     Step(
         NEEDS,
-        "It cites nothing. Does it need a citation?",
-        "needs a citation",
-        (Choice(YES, "c", "Yes", "needs a citation"), Choice(NO, "n", "No", "needs no citation")),
+        gettext_noop("It cites nothing. Does it need a citation?"),
+        gettext_noop("needs a citation"),
+        (
+            Choice(YES, "c", gettext_noop("Yes"), gettext_noop("needs a citation")),
+            Choice(NO, "n", gettext_noop("No"), gettext_noop("needs no citation")),
+        ),
     ),
     Step(
         NEGATIVE,
-        "Does it claim that nothing is known?",
-        "claims that nothing is known",
-        (Choice(YES, "y", "Yes", "claims that nothing is known"), Choice(NO, "n", "No", "no such claim")),
+        gettext_noop("Does it claim that nothing is known?"),
+        gettext_noop("claims that nothing is known"),
+        (
+            Choice(YES, "y", gettext_noop("Yes"), gettext_noop("claims that nothing is known")),
+            Choice(NO, "n", gettext_noop("No"), gettext_noop("no such claim")),
+        ),
     ),
     Step(
         FIRST,
-        "Did a sentence before say this?",
-        "said here first",
+        gettext_noop("Did a sentence before say this?"),
+        gettext_noop("said here first"),
         (
-            Choice(NO, "r", "Yes, said before", "said before"),
-            Choice(YES, "n", "No, said here first", "said here first"),
+            Choice(NO, "r", gettext_noop("Yes, said before"), gettext_noop("said before")),
+            Choice(YES, "n", gettext_noop("No, said here first"), gettext_noop("said here first")),
         ),
     ),
 )
@@ -193,7 +206,7 @@ def _lines(own: OwnSheet) -> list[Line]:
     lines = []
     for sentence in own.sentences:
         at = sentence.position
-        why = "the cited text is not loaded: it can't be judged" if at in unresolved else "not asked"
+        why = _NO_TEXT if at in unresolved else _NOT_ASKED
         lines.append(Line(sentence, "" if at in asked else why))
     return [*lines, *(Line(sentence, "beyond the limit, not judged") for sentence in own.cut)]
 

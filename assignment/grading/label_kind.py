@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext_lazy, gettext_noop
+
 from assessor.campaigns.condition_kind import Section
 from assignment.label_kind import Assignment, Choice, screen_keys
 
@@ -25,12 +27,12 @@ AUTO_PASSAGES = "GradePassages"  # the same method, of passages
 class Grading(Assignment):
     """A question and how well an answer answers it. Grades are texts: as a label, the number 0 would be none."""
 
-    name = "grading"
+    name = gettext_noop("grading")
     has_variants = False
-    title = "Question grading"
-    instruction = "Grade how well each question is answered."
-    item = "question"
-    item_heading = "Question"
+    title = gettext_noop("Question grading")
+    instruction = gettext_noop("Grade how well each question is answered.")
+    item = gettext_noop("question")
+    item_heading = gettext_noop("Question")
     batch_setting = "grade_batch"
     done = "graded"
     job = AUTO
@@ -43,12 +45,12 @@ class Grading(Assignment):
     is_in_every_study = False
     labels_export = "grades_by_answer"
     choices = (
-        Choice("0", "0", "0", "none", "0, not answered at all"),
-        Choice("1", "1", "1", "minimal", "1, answered minimally"),
-        Choice("2", "2", "2", "limited", "2, answered in small part, with significant gaps"),
-        Choice("3", "3", "3", "partial", "3, answered in part, with noticeable gaps"),
-        Choice("4", "4", "4", "mostly", "4, mostly answered, with minor gaps"),
-        Choice("5", "5", "5", "fully", "5, answered completely and accurately"),
+        Choice("0", "0", "0", "none", gettext_lazy("0, not answered at all")),
+        Choice("1", "1", "1", "minimal", gettext_lazy("1, answered minimally")),
+        Choice("2", "2", "2", "limited", gettext_lazy("2, answered in small part, with significant gaps")),
+        Choice("3", "3", "3", "partial", gettext_lazy("3, answered in part, with noticeable gaps")),
+        Choice("4", "4", "4", "mostly", gettext_lazy("4, mostly answered, with minor gaps")),
+        Choice("5", "5", "5", "fully", gettext_lazy("5, answered completely and accurately")),
     )
     labels = tuple(choice.label for choice in choices)
     keys = screen_keys(choices, item)

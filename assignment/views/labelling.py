@@ -10,6 +10,7 @@ from django.template.loader import render_to_string
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
+from assessor.accounts.languages import in_own_language
 from assessor.campaigns.http import PersonRequest
 from assessor.formats.values import to_json
 from assessor.labels.queries import at_hand
@@ -39,7 +40,11 @@ def assignment(request: PersonRequest, task_id: int) -> HttpResponse:
     try:
         return _look(request, organized_assignment(request.user, task_id))
     except Http404:
-        task = own_assignment(request.user, task_id)
+        return _work(request, own_assignment(request.user, task_id))
+
+
+@in_own_language
+def _work(request: PersonRequest, task: Task) -> HttpResponse:
     require_running(task)
     note_opened(task)
     bank, kind = queries.bank_of(task), kind_of_nuggets(task)
@@ -82,6 +87,7 @@ def _look(request: PersonRequest, task: Task) -> HttpResponse:
 
 
 @require_safe
+@in_own_language
 def answer(request: PersonRequest, task_id: int, sheet_id: int) -> HttpResponse:
     """One of the person's answers, with what they said of it."""
     try:
@@ -100,6 +106,7 @@ def answer(request: PersonRequest, task_id: int, sheet_id: int) -> HttpResponse:
 
 
 @require_safe
+@in_own_language
 def nugget(request: PersonRequest, task_id: int, nugget_id: int) -> HttpResponse:
     """One nugget across the person's answers that they have labelled so far."""
     task = own_assignment(request.user, task_id)

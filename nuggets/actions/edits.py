@@ -4,6 +4,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
+from django.utils.formats import number_format
+from django.utils.translation import gettext
+
 from assessor.accounts.models import Person
 from assessor.campaigns.models import Judge
 from assessor.work.write_protocol import BadWrite, Result
@@ -134,10 +137,11 @@ def merge_nuggets(
         notes = {nugget.name: nugget.note for nugget in bank.nuggets.filter(uid__in=parents)}
         note = " / ".join(dict.fromkeys(notes[name] for name in parents if notes[name]))  # halves share theirs
         if len(note) > MAX_CHARACTERS:
-            raise BadWrite(f"Together the notes have more than {MAX_CHARACTERS:,} characters: shorten one first.")
+            told = gettext("Together the notes have more than {most} characters: shorten one first.")
+            raise BadWrite(told.format(most=number_format(MAX_CHARACTERS, force_grouping=True)))
         gold = None if fields[0]["gold"] is None else united_gold(nugget["gold"] for nugget in fields)
         if gold and len(gold) > MAX_GOLD:
-            raise BadWrite(f"Together they have more than {MAX_GOLD} gold answers.")
+            raise BadWrite(gettext("Together they have more than {most} gold answers.").format(most=MAX_GOLD))
         for name in parents[1:]:
             nugget_list.replace(name, [])
         nugget_list.replace(parents[0], [str(uid)])

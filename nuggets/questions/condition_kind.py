@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from django.db.models import Q
+from django.utils.translation import gettext_noop
 
 from nuggets.condition_kind import Nuggets
 
@@ -27,23 +28,23 @@ _FROM_RUNS = (CONTRAST, CONTRAST_EDITS, GROUNDED, GROUNDED_EDITS, RANDOM_PAIRS)
 class Questions(Nuggets):
     """Banks of questions, one on a topic, each question with its gold answers."""
 
-    name = "questions"
-    title = "Question nuggets"
-    instruction = "List the questions that a good answer answers."
-    counted = "questions"
+    name = gettext_noop("questions")
+    title = gettext_noop("Question nuggets")
+    instruction = gettext_noop("List the questions that a good answer answers.")
+    counted = gettext_noop("questions")
     blind_method = MANUAL
     peoples_methods = (MANUAL, EDITS, CONTRAST_EDITS, GROUNDED_EDITS)
     methods = (MANUAL, QUERY, AUTO, EDITS, *_FROM_RUNS)
     drafted_methods = (QUERY, AUTO, EDITS, *_FROM_RUNS)
     is_in_every_study = False
-    thing = "question"
+    thing = gettext_noop("question")
     gold = ()
     # Besides those of the screen of nuggets, which is its screen too.
     keys = {
-        "a": "add a gold answer",
-        "b": "any or all of the gold answers",
-        ">": "a part of the question above",
-        "<": "not a part of it any more",
+        "a": gettext_noop("add a gold answer"),
+        "b": gettext_noop("any or all of the gold answers"),
+        ">": gettext_noop("a part of the question above"),
+        "<": gettext_noop("not a part of it any more"),
     }
 
     def findings(self, bank: NuggetBank, listed: Sequence[Nugget]) -> list[Finding]:

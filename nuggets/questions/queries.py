@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from django.utils.translation import gettext
+
 from assessor.campaigns.models import Condition
 from nuggets.formats import is_question
 from nuggets.models import Nugget
@@ -16,13 +18,20 @@ def findings(listed: Sequence[Nugget]) -> list[Finding]:
         uid, texts = str(nugget.uid), [answer["text"] for answer in nugget.gold]
         first = first_place.setdefault(nugget.text.casefold(), place) if nugget.text else place
         if first != place:
-            found.append(Finding(uid, f"Question {place} is the same as question {first}."))
+            found.append(
+                Finding(
+                    uid, gettext("Question {place} is the same as question {first}.").format(place=place, first=first)
+                )
+            )
         if "" in texts:
-            found.append(Finding(uid, f"Question {place} has a gold answer without a text."))
+            found.append(
+                Finding(uid, gettext("Question {place} has a gold answer without a text.").format(place=place))
+            )
         if len(set(texts)) < len(texts):
-            found.append(Finding(uid, f"Question {place} has a gold answer twice."))
+            found.append(Finding(uid, gettext("Question {place} has a gold answer twice.").format(place=place)))
         if nugget.aggregator == Nugget.Aggregator.AND and len(texts) < 2:
-            found.append(Finding(uid, f"Question {place} asks for all of several gold answers, and has {len(texts)}."))
+            told = gettext("Question {place} asks for all of several gold answers, and has {number}.")
+            found.append(Finding(uid, told.format(place=place, number=len(texts))))
     return found
 
 
@@ -30,10 +39,10 @@ def remarks(condition: Condition, listed: Sequence[Nugget]) -> dict[str, int]:
     """Return what is unusual in a list of questions, and how often it is there."""
     most = most_nuggets(condition)
     return {
-        "without a question mark": sum(not is_question(nugget.text) for nugget in listed),
-        f"more than the usual {most}": max(0, len(listed) - most),
-        "without a gold answer": sum(not nugget.gold for nugget in listed),
-        "with a gold answer that has no reference": sum(
+        gettext("without a question mark"): sum(not is_question(nugget.text) for nugget in listed),
+        gettext("more than the usual {most}").format(most=most): max(0, len(listed) - most),
+        gettext("without a gold answer"): sum(not nugget.gold for nugget in listed),
+        gettext("with a gold answer that has no reference"): sum(
             any(not answer["references"] for answer in nugget.gold) for nugget in listed
         ),
     }

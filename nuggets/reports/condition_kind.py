@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Sum
 from django.urls import reverse
+from django.utils.translation import gettext_noop
 
 from assessor.campaigns.condition_kind import ConditionKind, Lacking, Section, kind_of
 
@@ -25,10 +26,10 @@ REPORT, EDITS = "Report", "Report+Edits"
 class Reports(ConditionKind):
     """What documents say to the questions of a bank, and what people choose of it. The reports are runs."""
 
-    name = "reports"
-    title = "Reports"
-    instruction = "Choose the sentences of a report, and sign it."
-    counted = "sentences"
+    name = gettext_noop("reports")
+    title = gettext_noop("Reports")
+    instruction = gettext_noop("Choose the sentences of a report, and sign it.")
+    counted = gettext_noop("sentences")
     done = "decided"
     blind_method = ""
     peoples_methods = (EDITS,)
@@ -38,17 +39,17 @@ class Reports(ConditionKind):
     related = "report"
     shown_called = "Drafts that people edit"
     keys: Mapping[str, str] = {
-        "j": "next sentence",
-        "k": "sentence before",
-        "y": "take the sentence in",
-        "n": "leave it out",
-        "v": "take it in, in the document's words",
-        "e": "reword",
-        "a": "write a sentence",
-        "[": "move up in the report",
-        "]": "move down in the report",
-        "u": "undo; with ⇧ redo",
-        "s": "sign",
+        "j": gettext_noop("next sentence"),
+        "k": gettext_noop("sentence before"),
+        "y": gettext_noop("take the sentence in"),
+        "n": gettext_noop("leave it out"),
+        "v": gettext_noop("take it in, in the document's words"),
+        "e": gettext_noop("reword"),
+        "a": gettext_noop("write a sentence"),
+        "[": gettext_noop("move up in the report"),
+        "]": gettext_noop("move down in the report"),
+        "u": gettext_noop("undo; with ⇧ redo"),
+        "s": gettext_noop("sign"),
     }
 
     def in_words(self, condition: Condition) -> str:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.db import models
+from django.utils.translation import gettext_noop
 
 from assessor.campaigns.models import AppendOnly
 from assessor.runtime.fields import JSONText
@@ -105,9 +106,9 @@ class EditedSentence(models.Model):
     """A sentence that a model found for a question, or a person wrote, with the one document that it cites."""
 
     class Decision(models.TextChoices):
-        NONE = "", "not decided"
-        IN = "in", "taken in"
-        OUT = "out", "left out"
+        NONE = "", gettext_noop("not decided")
+        IN = "in", gettext_noop("taken in")
+        OUT = "out", gettext_noop("left out")
 
     report = models.ForeignKey(EditedReport, models.PROTECT, related_name="sentences")
     uid = models.UUIDField(help_text="Of a person's own made in the browser, so that an edit can name it at once.")
@@ -136,8 +137,8 @@ class EditedSentence(models.Model):
     def lineage(self) -> str:
         """How its text came to be: kept as the model or the document has it, reworded, or written."""
         if not self.draft:
-            return "written"
-        return "kept" if self.text in (self.draft, fold(self.extracted)) else "reworded"
+            return gettext_noop("written")
+        return gettext_noop("kept") if self.text in (self.draft, fold(self.extracted)) else gettext_noop("reworded")
 
 
 class ReportEdit(AppendOnly):

@@ -9,9 +9,11 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
+from assessor.accounts.languages import in_own_language
 from assessor.accounts.models import Person
 from assessor.campaigns.condition_kind import condition_kinds
 from assessor.campaigns.http import PersonRequest
@@ -45,6 +47,11 @@ def editor(request: PersonRequest, bank_id: int) -> HttpResponse:
     """The whole page; read-only for organizers, and once the bank is finished."""
     bank = readable_bank(request.user, bank_id)
     owner = is_owner(request.user, bank)
+    show = in_own_language(_show) if owner else _show
+    return show(request, bank, owner)
+
+
+def _show(request: PersonRequest, bank: NuggetBank, owner: bool) -> HttpResponse:
     if owner and bank.task:
         require_running(bank.task)
         note_opened(bank.task)
@@ -58,7 +65,7 @@ def editor(request: PersonRequest, bank_id: int) -> HttpResponse:
     context = {
         "bank": bank,
         "kind": kind,
-        "drafts_called": "inherited nuggets" if inherited else "drafts",
+        "drafts_called": gettext_noop("inherited nuggets") if inherited else gettext_noop("drafts"),
         "draft_words": queries.INHERITED_WORDS if inherited else queries.DRAFT_WORDS,
         "dated": queries.DATED if inherited else "",
         "has_gold": kind.gold is not None,
@@ -129,7 +136,8 @@ def _tell(bank: NuggetBank) -> dict[str, object]:
 
 
 def _handed_in(bank: NuggetBank) -> str:
-    return f"Finished: the {nugget_kind(bank.condition).counted} are handed in and can be read, no longer changed."
+    told = gettext("Finished: the {things} are handed in and can be read, no longer changed.")
+    return told.format(things=gettext(nugget_kind(bank.condition).counted))
 
 
 write = writes_on(Editor(own_bank, actions.see_nuggets, _tell, _handed_in))

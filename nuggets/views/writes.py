@@ -9,6 +9,7 @@ from django.http import HttpResponse, JsonResponse
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
+from assessor.accounts.languages import in_own_language
 from assessor.accounts.models import Person
 from assessor.campaigns.http import PersonRequest
 from assessor.work.write_protocol import BadWrite, Closed, Result, Sent, Stale, once, ours, refused, sent
@@ -37,6 +38,7 @@ def writes_on(editor: Editor) -> Callable[[CarryOut[Place]], Callable[..., HttpR
 
     def make(carry_out: CarryOut[Place]) -> Callable[..., HttpResponse]:
         @require_POST
+        @in_own_language
         @wraps(carry_out)
         def view(request: PersonRequest, pk: int, *args: Place.args, **kwargs: Place.kwargs) -> HttpResponse:
             return ours(answer(request, pk, *args, **kwargs))

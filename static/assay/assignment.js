@@ -91,8 +91,8 @@ class Assignment extends assay.Workbench {
       lines.replaceChildren(...(present ? this.toldOf(present, nugget) : []));
       lines.hidden = !lines.childNodes.length;
     }
-    const count = present ? `${all.length - this.unsaid(present).length} of ${all.length}` : "";
-    document.getElementById("said-count").textContent = count;
+    const told = present && { done: all.length - this.unsaid(present).length, total: all.length };
+    document.getElementById("said-count").textContent = told ? assay.say("said-count", told) : "";
     if (!present) return;
     assay.highlight("evidence", (present.said.marks[item] || []).map((mark) => spanOf(present.article, mark)));
   }

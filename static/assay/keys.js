@@ -56,7 +56,7 @@ function describe(control) {
   const { arrow, keyLabel } = control.dataset;
   const key = (control.labels?.[0] || control).querySelector("kbd");
   const names = [key?.textContent, ARROWS[arrow]].filter(Boolean);
-  return assay.element("li", {}, keyLabel, assay.element("kbd", {}, names.join(" ") || "off"));
+  return assay.element("li", {}, keyLabel, assay.element("kbd", {}, names.join(" ") || document.getElementById("keys-text").dataset.off));
 }
 
 document.addEventListener("click", (event) => {

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from django.utils.translation import gettext
+
 from assessor.accounts.models import Person
 from assessor.campaigns import history
 from assessor.labels.shown_labels import NOT_SHOWN_HERE, record_seen, require_shown
@@ -45,7 +47,7 @@ class _Told(NamedTuple):
 
 def why_closed(task: Task) -> str:
     """Say why nothing can be said of a task's citations now, or ""."""
-    return "" if task.state == Task.State.OPEN else SIGNED_OFF
+    return "" if task.state == Task.State.OPEN else gettext(SIGNED_OFF)
 
 
 def give_label(own: OwnSheet, *, citation: str, label: str, seconds: int | None, seen: int) -> Result:
@@ -64,7 +66,7 @@ def mark_unjudgeable(own: OwnSheet, *, citation: str, reason: str, seconds: int 
     """Say why there can be no label of a citation. Raises as give_label()."""
     reason = on_one_line(reason)
     if not reason:
-        raise BadWrite("Say why it can't be judged.")
+        raise BadWrite(gettext("Say why it can't be judged."))
     return _judge(own, "can't judge", citation, {"cannot": reason, "label": None}, seconds, seen)
 
 
@@ -104,7 +106,7 @@ def sign_off(task: Task, *, acting_user: Person, seen: int) -> Result:
     end(task)
     require_all_said(task, own_rows(task), seen)
     if sheets_on(task).filter(to_do__gt=0).exists():
-        raise BadWrite("Answers of this topic that are not among yours lack labels: tell your organizer.")
+        raise BadWrite(gettext("Answers of this topic that are not among yours lack labels: tell your organizer."))
     history.record(
         "support signed off", task, campaign=task.campaign, person=acting_user, condition=task.condition.name
     )
@@ -172,10 +174,10 @@ def _store(
 def _require_asked(own: OwnSheet, citation: str) -> None:
     """Raise Gone and BadWrite."""
     if citation in own.sheet.unresolved:
-        raise Gone("This citation can't be judged: the text of what it cites is not loaded.")
+        raise Gone(gettext("This citation can't be judged: the text of what it cites is not loaded."))
     if citation in own.sheet.waiting:
-        raise Gone("This citation can't be opened yet: the model has not judged it.")
+        raise Gone(gettext("This citation can't be opened yet: the model has not judged it."))
     if citation in own.sheet.settled_elsewhere:
-        raise Gone("This citation is judged with an equal one, in another place.")
+        raise Gone(gettext("This citation is judged with an equal one, in another place."))
     if citation not in own.sheet.asked:
         raise BadWrite("There is no such citation to be judged here.")

@@ -6,9 +6,11 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
+from assessor.accounts.languages import in_own_language
 from assessor.campaigns.http import PersonRequest
 from assessor.formats.values import to_json
 from assessor.labels.queries import at_hand
@@ -33,7 +35,11 @@ CHOICES = tuple(
         LABELS,
         "123",
         "✓◐\u2013",
-        ("all of the sentence is supported", "some of it is, other parts are not", "no part of it is supported"),
+        (
+            gettext_noop("all of the sentence is supported"),
+            gettext_noop("some of it is, other parts are not"),
+            gettext_noop("no part of it is supported"),
+        ),
         strict=True,
     )
 )
@@ -46,7 +52,11 @@ def support(request: PersonRequest, task_id: int) -> HttpResponse:
     try:
         return _look(request, organized_judging(request.user, task_id))
     except Http404:
-        task = own_judging(request.user, task_id)
+        return _work(request, own_judging(request.user, task_id))
+
+
+@in_own_language
+def _work(request: PersonRequest, task: Task) -> HttpResponse:
     see_labels(task)
     require_running(task)
     note_opened(task)
@@ -78,6 +88,7 @@ def _look(request: PersonRequest, task: Task) -> HttpResponse:
 
 
 @require_safe
+@in_own_language
 def answer(request: PersonRequest, task_id: int, sheet_id: int) -> HttpResponse:
     """One of the person's answers, with the passages that they judge and what they said."""
     try:
@@ -144,7 +155,7 @@ def _citation(request: PersonRequest, own: OwnSheet) -> str:
     """
     key = request.POST.get("citation", "")
     if key in own.sheet.asked and own.docid(key) != request.POST.get("docid"):
-        raise Gone("The answer got further citations meanwhile: nothing was saved, and it is shown anew.")
+        raise Gone(gettext("The answer got further citations meanwhile: nothing was saved, and it is shown anew."))
     return key
 
 

@@ -3,6 +3,7 @@
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_noop
 
 
 class Campaign(models.Model):
@@ -33,8 +34,8 @@ class Campaign(models.Model):
 class Role(models.TextChoices):
     """What somebody does in a campaign."""
 
-    ASSESSOR = "assessor", "assessor"
-    ORGANIZER = "organizer", "organizer"
+    ASSESSOR = "assessor", gettext_noop("assessor")
+    ORGANIZER = "organizer", gettext_noop("organizer")
 
 
 LONGEST_LANGUAGES = 200

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext
 
 from assessor.campaigns.condition_kind import ADJUDICATED, IMPORTED, PANEL, kind_choices, kind_of, method_choices
 from assessor.campaigns.models.grades import SCALES, SCALES_HERE
@@ -391,7 +392,8 @@ class Condition(MaybeImported):
         """What is asked of those who work under it, and what they start from."""
         kind = kind_of(self)
         starts_from_a_model = self.method in kind.peoples_methods and not self.is_blind()
-        return f"{kind.instruction} {kind.start(self)}" if starts_from_a_model else kind.instruction
+        instruction = gettext(kind.instruction)
+        return f"{instruction} {kind.start(self)}" if starts_from_a_model else instruction
 
     @property
     def edits_drafts(self) -> bool:

@@ -3,6 +3,7 @@
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 from assessor.accounts.preferences import own_key
 
@@ -33,7 +34,7 @@ def with_keys(context: template.Context, *names: str) -> str:
     """Return by which keys something is done, for the end of a sentence."""
     own = [own_key(context.get("user"), name) for name in names]
     shown = [_shown(one) for one in own if one is not None]
-    return f", with {' and '.join(shown)}" if shown else ""
+    return gettext(", with {keys}").format(keys=gettext(" and ").join(shown)) if shown else ""
 
 
 @register.simple_tag(takes_context=True)

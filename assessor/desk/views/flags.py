@@ -8,6 +8,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_POST, require_safe
 
+from assessor.accounts.languages import in_own_language_unless_organizer
 from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.http import PersonRequest
 from assessor.desk.flags import ANSWERED, OPEN, SETTLED, answers_to, asked, remember_open, replied, rows, state
@@ -88,6 +89,7 @@ def answer_question(request: PersonRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
+@in_own_language_unless_organizer
 def my_answers(request: PersonRequest) -> HttpResponse:
     """What organizers replied to a person; what is shown counts as read from then on."""
     found = answers_to(request.user, _MOST)

@@ -4,6 +4,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
+from assessor.accounts.languages import in_own_language_unless_organizer
 from assessor.campaigns.access import may_create_campaigns
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Role
@@ -14,6 +15,7 @@ from assessor.work.reminders import reminders_of
 
 
 @require_safe
+@in_own_language_unless_organizer
 def home(request: PersonRequest) -> HttpResponse:
     """An assessor's topics, an organizer's campaigns; who is both sees both.
 

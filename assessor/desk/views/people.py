@@ -6,9 +6,11 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from assessor.accounts.actions import Link, LinkRefused, make_link, remove_second_factor
+from assessor.accounts.languages import in_own_language_unless_organizer
 from assessor.accounts.links import LINK_DAYS, site_of
 from assessor.accounts.models import Person
 from assessor.campaigns.access import answers_for, member, organized_campaign
@@ -159,13 +161,18 @@ def end_invitation(request: PersonRequest, slug: str, invitation_id: int) -> Htt
 
 
 @require_POST
+@in_own_language_unless_organizer
 def answer(request: PersonRequest, invitation_id: int) -> HttpResponse:
     """Take a role that is offered, or not."""
     invitation = get_object_or_404(Invitation.objects.select_related("campaign"), pk=invitation_id, person=request.user)
     accepted = request.POST.get("accepted") == "yes"
     answer_invitation(invitation=invitation, accepted=accepted)
     if accepted:
-        messages.success(request, f"You are an {invitation.role} of {invitation.campaign} now.")
+        told = {
+            Role.ASSESSOR: gettext("You are an assessor of {campaign} now."),
+            Role.ORGANIZER: gettext("You are an organizer of {campaign} now."),
+        }
+        messages.success(request, told[Role(invitation.role)].format(campaign=invitation.campaign))
     return redirect("home")
 
 

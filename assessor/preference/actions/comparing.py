@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from assessor.accounts.models import Person
 from assessor.campaigns import history
 from assessor.campaigns.actions import judge_of
@@ -27,7 +29,7 @@ from assessor.work.write_protocol import (
 
 def why_closed(task: Task) -> str:
     """Say why nothing can be said of a task's pairs now, or ""."""
-    return "" if task.state == Task.State.OPEN else SIGNED_OFF
+    return "" if task.state == Task.State.OPEN else gettext(SIGNED_OFF)
 
 
 def compare(own: OwnPair, *, verdict: str, seconds: int | None, seen: int) -> Result:
@@ -48,7 +50,7 @@ def mark_unjudgeable(own: OwnPair, *, reason: str, seconds: int | None, seen: in
     """Say why two answers can't be compared. Raises as compare()."""
     reason = on_one_line(reason)
     if not reason:
-        raise BadWrite("Say why it can't be judged.")
+        raise BadWrite(gettext("Say why it can't be judged."))
     return _store(own, "can't judge", {"cannot": reason, "label": None}, seen, seconds=seconds)
 
 
@@ -71,7 +73,7 @@ def sign_off(task: Task, *, acting_user: Person, seen: int) -> Result:
     end(task)
     require_all_said(task, own_pairs(task), seen, OPEN)
     if asked_pairs(task.condition, task.topic).filter(OPEN).exists():
-        raise BadWrite("Pairs of this topic that are not among yours lack labels: tell your organizer.")
+        raise BadWrite(gettext("Pairs of this topic that are not among yours lack labels: tell your organizer."))
     history.record(
         "preference signed off", task, campaign=task.campaign, person=acting_user, condition=task.condition.name
     )

@@ -2,6 +2,7 @@
 
 from django.db.models import BooleanField, Count, ExpressionWrapper, Q
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from assessor.accounts.models import Person
 from assessor.campaigns import history
@@ -88,7 +89,9 @@ def _locked(task: Task) -> dict[int, str]:
     same = Task.objects.filter(topic=task.topic, condition=task.condition).order_by("pk")
     state_of = dict(same.select_for_update(no_key=True, of=("self",)).values_list("pk", "state"))
     if state_of[task.pk] == Task.State.WITHDRAWN:
-        raise Closed("This topic was given to somebody else: what you said stands, and nothing more can be said here.")
+        raise Closed(
+            gettext("This topic was given to somebody else: what you said stands, and nothing more can be said here.")
+        )
     return state_of
 
 
@@ -104,14 +107,14 @@ def _item(task: Task, item_id: int, person: Person, seen: int | None) -> Relevan
         raise BadWrite("There is no such passage on this topic.")
     if item.is_said:
         if item.task_id != task.pk:
-            raise Gone("Somebody else has graded this passage meanwhile, since it went back to the queue.")
+            raise Gone(gettext("Somebody else has graded this passage meanwhile, since it went back to the queue."))
         return _as_seen(item, seen)
     if item.holder_id not in (None, person.pk) and item.held_until and item.held_until > timezone.now():
-        raise Gone("This passage went back to the queue, and somebody else has it on their screen now.")
+        raise Gone(gettext("This passage went back to the queue, and somebody else has it on their screen now."))
     if task.condition.manual_setup.from_queue and item.holder_id != person.pk:
-        raise Gone("This passage is in the queue: it is not yours to judge before you draw it.")
+        raise Gone(gettext("This passage is in the queue: it is not yours to judge before you draw it."))
     if not item.can_be_opened:
-        raise BadWrite("This passage can't be opened yet, so it can't be judged.")
+        raise BadWrite(gettext("This passage can't be opened yet, so it can't be judged."))
     return _as_seen(item, seen)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from assessor.accounts.models import Person
 from assessor.campaigns import history
@@ -79,11 +80,13 @@ def draw_next(*, condition: Condition, person: Person) -> Task:
         if task := _draw(one, condition, person):
             return task
     if not waiting.all():
-        raise PlanError("No topic is free here now: others have them, or all are done.")
+        raise PlanError(gettext("No topic is free here now: others have them, or all are done."))
     raise PlanError(
-        "None of the topics that are free here can be yours: you have seen too much of them, cannot read one of "
-        "their languages, or they wait for somebody else or for work that is not done yet. Your organizer can tell "
-        "you more."
+        gettext(
+            "None of the topics that are free here can be yours: you have seen too much of them, cannot read one of "
+            "their languages, or they wait for somebody else or for work that is not done yet. Your organizer can tell "
+            "you more."
+        )
     )
 
 

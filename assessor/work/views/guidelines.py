@@ -3,8 +3,10 @@
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from assessor.accounts.languages import in_own_language_unless_organizer
 from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.condition_kind import kind_of, kinds_with_screen
 from assessor.campaigns.http import PersonRequest
@@ -23,12 +25,14 @@ from assessor.work.write_protocol import BadWrite, Stale, number, refused
 
 
 @require_safe
+@in_own_language_unless_organizer
 def guidelines(request: PersonRequest, kind: str) -> HttpResponse:
     """The guidelines that campaigns start with for a kind of work."""
     return render(request, "work/guidelines.html", {"kind": _known(kind), "html": as_html(first_text(kind))})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@in_own_language_unless_organizer
 def task_guidelines(request: PersonRequest, task_id: int) -> HttpResponse:
     """The guidelines in force for a task of one's own; a POST says that one has opened them, and goes on to the work.
 
@@ -42,7 +46,8 @@ def task_guidelines(request: PersonRequest, task_id: int) -> HttpResponse:
         except BadWrite as error:
             return refused(400, error)
         except Stale:
-            messages.warning(request, "The guidelines were changed while you read them. This is the new version.")
+            told = gettext("The guidelines were changed while you read them. This is the new version.")
+            messages.warning(request, told)
             return redirect("task_guidelines", task.pk)
         return redirect(kind_of(task).url(task))
     present = in_force(task.campaign, task.kind)
@@ -121,6 +126,7 @@ def preview_guidelines(request: PersonRequest, slug: str, kind: str) -> HttpResp
 
 
 @require_safe
+@in_own_language_unless_organizer
 def guidelines_version(request: PersonRequest, slug: str, kind: str, version: int) -> HttpResponse:
     """A version of the guidelines, and what it changed of the one before."""
     campaign = organized_campaign(request.user, slug)

@@ -7,6 +7,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_POST
 
+from assessor.accounts.languages import in_own_language
 from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.http import PersonRequest
 from assessor.work.access import own_task
@@ -15,6 +16,7 @@ from assessor.work.queries import minutes, queues_of
 
 
 @require_POST
+@in_own_language
 def draw(request: PersonRequest, condition_id: int) -> HttpResponse:
     """Go to the topic that the person drew from a queue and has not finished, else to the next one, drawn now."""
     condition = get_object_or_404(queues_of(request.user), pk=condition_id)
@@ -27,6 +29,7 @@ def draw(request: PersonRequest, condition_id: int) -> HttpResponse:
 
 
 @require_POST
+@in_own_language
 def time_spent(request: PersonRequest, task_id: int) -> HttpResponse:
     """Add active seconds to one's own task, and say how much it is now."""
     task = own_task(request.user, task_id)

@@ -3,6 +3,8 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from assessor.accounts.models import Person
 from assessor.campaigns import history
 from assessor.work.models import Task
@@ -57,7 +59,7 @@ def mark_unjudgeable(own: OwnSheet, *, item: str, reason: str, seconds: int | No
     """Say why an item can't be judged. Raises as give_label()."""
     reason = on_one_line(reason)
     if not reason:
-        raise BadWrite("Say why it can't be judged.")
+        raise BadWrite(gettext("Say why it can't be judged."))
     return _judge(own, "can't judge", {item: {"cannot": reason, "label": None}}, seconds, seen)
 
 
@@ -86,7 +88,7 @@ def sign_off(task: Task, *, acting_user: Person, seen: int) -> Result:
     require_all_said(task, own_rows(task), seen)
     done, total = progress(task)
     if done < total:
-        raise BadWrite("Reports of this topic that are not among yours lack judgments: tell your organizer.")
+        raise BadWrite(gettext("Reports of this topic that are not among yours lack judgments: tell your organizer."))
     history.record(
         f"{task.kind} signed off", task, campaign=task.campaign, person=acting_user, condition=task.condition.name
     )
@@ -141,9 +143,9 @@ def _require_asked(own: OwnSheet, items: Iterable[str], asked: Collection[str]) 
     unresolved = set(own.sheet.unresolved)
     for item in items:
         if item in unresolved:
-            raise Gone("This can't be judged: the text of the document is not loaded.")
+            raise Gone(gettext("This can't be judged: the text of the document is not loaded."))
         # What is asked because of a label has its row, to which events refer, only once that one is written.
         if item not in own.sheet.labels_by_item:
             raise BadWrite("There is no such judgment to be given here.")
         if item not in asked:
-            raise Gone("This is not asked any more.")
+            raise Gone(gettext("This is not asked any more."))

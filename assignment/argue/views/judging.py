@@ -10,6 +10,7 @@ from django.template.loader import render_to_string
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
+from assessor.accounts.languages import in_own_language
 from assessor.campaigns.http import PersonRequest
 from assessor.formats.values import to_json
 from assessor.labels.queries import at_hand
@@ -37,7 +38,11 @@ def argue(request: PersonRequest, task_id: int) -> HttpResponse:
     try:
         return _look(request, organized_judging(request.user, task_id))
     except Http404:
-        task = own_judging(request.user, task_id)
+        return _work(request, own_judging(request.user, task_id))
+
+
+@in_own_language
+def _work(request: PersonRequest, task: Task) -> HttpResponse:
     require_running(task)
     note_opened(task)
     bank = queries.bank_of_task(task)
@@ -71,6 +76,7 @@ def _look(request: PersonRequest, task: Task) -> HttpResponse:
 
 
 @require_safe
+@in_own_language
 def report(request: PersonRequest, task_id: int, sheet_id: int) -> HttpResponse:
     """One of the person's reports, with the documents that it cites and what they said."""
     try:

@@ -3,6 +3,9 @@
 from typing import Any
 from uuid import UUID
 
+from django.utils.formats import number_format
+from django.utils.translation import gettext
+
 from assessor.accounts.models import Person
 from assessor.campaigns import history
 from assessor.campaigns.models import Judge
@@ -99,12 +102,17 @@ def sign_report(report: EditedReport, *, acting_user: Person, seen: int) -> Resu
 def findings(report: EditedReport, sentences: list[EditedSentence]) -> list[Finding]:
     """Return what keeps a report from being signed."""
     if not sentences:
-        return [Finding("", "There is no sentence in the report yet.")]
+        return [Finding("", gettext("There is no sentence in the report yet."))]
     limit = report_limit(report.topic, report.condition.protocol)
     length = sum(characters(sentence.text) for sentence in sentences)
     if limit and length > limit:
-        over = f"The report has {length:,} characters; at most {limit:,} can be signed. Take out or shorten sentences."
-        return [Finding("", over)]
+        told = gettext(
+            "The report has {length} characters; at most {limit} can be signed. Take out or shorten sentences."
+        )
+        found = {
+            name: number_format(number, force_grouping=True) for name, number in (("length", length), ("limit", limit))
+        }
+        return [Finding("", told.format(**found))]
     return []
 
 

@@ -7,9 +7,11 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
+from assessor.accounts.languages import in_own_language
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.report_length import characters, report_limit
 from assessor.work.access import require_running
@@ -34,6 +36,11 @@ def editor(request: PersonRequest, report_id: int) -> HttpResponse:
     """The whole page; read-only for organizers, and once the report is signed."""
     report = readable_report(request.user, report_id)
     owner = is_owner(request.user, report)
+    show = in_own_language(_show) if owner else _show
+    return show(request, report, owner)
+
+
+def _show(request: PersonRequest, report: EditedReport, owner: bool) -> HttpResponse:
     if owner:
         require_running(report.task)
         note_opened(report.task)
@@ -70,7 +77,7 @@ def _tell(report: EditedReport) -> dict[str, Any]:
 
 
 def _signed(report: EditedReport) -> str:
-    return "Signed: the report can be read, no longer changed."
+    return gettext("Signed: the report can be read, no longer changed.")
 
 
 write = writes_on(Editor(own_report, actions.see_drafts, _tell, _signed))

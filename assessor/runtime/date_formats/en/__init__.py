@@ -1,1 +1,1 @@
-"""In English, the one language of the pages."""
+"""In English."""

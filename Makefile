@@ -10,7 +10,7 @@ TESTS = $(PYTEST) --dist worksteal
 # Where it is set, each of the many processes of the tests and benchmarks compiles every module anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help python demo test test-sqlite test-browser lint ruff djlint contracts mypy migrations test-postgres faults endpoints fuzz try-deployment try-image try-wheel tour bench load weight attacks mutations audit lock clean
+.PHONY: help python demo messages test test-sqlite test-browser lint ruff djlint contracts mypy migrations test-postgres faults endpoints fuzz try-deployment try-image try-wheel tour bench load weight attacks mutations audit lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -31,6 +31,7 @@ help:
 	@echo "make weight what labelling screens and organizers' pages weigh, in a browser"
 	@echo "make attacks tries attacks on a demo that it starts, and prints what happened"
 	@echo "make mutations   breaks rules on purpose, one at a time, and sees that tests fail"
+	@echo "make messages brings the catalogs of translated pages to what the code says"
 	@echo "make audit  asks for known weaknesses of what is locked"
 	@echo "make lock   locks requirements*.in again"
 
@@ -119,6 +120,9 @@ lock:
 	"$(PYTHON)" -m venv .venv/lock && .venv/lock/bin/pip install --quiet uv
 	.venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --upgrade requirements.in -o requirements.txt
 	.venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --upgrade requirements-dev.in -o requirements-dev.txt
+
+messages: .venv/made-dev
+	DJANGO_SETTINGS_MODULE=tests.lint_settings $(BIN)/python -m tests.messages
 
 attacks: .venv/made-dev
 	$(BIN)/python -m tests.attacks

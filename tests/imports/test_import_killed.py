@@ -14,6 +14,8 @@ from django.conf import settings
 
 from tests.llm.house import copy_database
 
+# Without it, nothing says that a database is needed where these tests run alone.
+pytestmark = pytest.mark.django_db
 TOPICS = 60_000
 BANKS = 5_000
 SECONDS = 30
@@ -69,7 +71,7 @@ class Server:
 
 
 @pytest.fixture
-def server(django_db_setup, tmp_path):
+def server(db, tmp_path):
     copy_database(tmp_path / "data")
     server = Server(tmp_path / "data")
     server.manage("create_campaign", "study")

@@ -4,13 +4,20 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from django.db.models import prefetch_related_objects
+from django.utils.translation import gettext_noop
 
 from assessor.formats.values import to_json
 from assessor.labels.queries import numbers_of
 from assessor.preference.models import PreferencePair
 from assessor.preference.queries import own_pairs
-from assessor.preference.verdicts import of_answers
+from assessor.preference.verdicts import FIRST, SECOND, TIE, of_answers
 from assessor.work.models import Task
+
+MEANINGS = {
+    FIRST: gettext_noop("Answer 1 is better"),
+    SECOND: gettext_noop("Answer 2 is better"),
+    TIE: gettext_noop("Neither is better"),
+}  # of what is shown
 
 
 class Queued(NamedTuple):

@@ -2,14 +2,7 @@
 
 from collections.abc import Sequence
 
-from django.utils.translation import gettext_noop
-
 FIRST, SECOND, TIE = "1", "2", "0"
-MEANINGS = {
-    FIRST: gettext_noop("Answer 1 is better"),
-    SECOND: gettext_noop("Answer 2 is better"),
-    TIE: gettext_noop("Neither is better"),
-}  # of what is shown
 _OTHER = {FIRST: SECOND, SECOND: FIRST, TIE: TIE}
 
 

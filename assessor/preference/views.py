@@ -17,7 +17,7 @@ from assessor.labels.replies import replies_on
 from assessor.labels.workbench import workbench_context
 from assessor.preference import actions, queries, screen
 from assessor.preference.access import OwnPair, organized_comparing, own_comparing, own_pair
-from assessor.preference.verdicts import MEANINGS, verdicts
+from assessor.preference.verdicts import verdicts
 from assessor.work.access import NotAmongOwn, require_running
 from assessor.work.actions import note_opened
 from assessor.work.models import Task
@@ -52,7 +52,7 @@ def _work(request: PersonRequest, task: Task) -> HttpResponse:
         "queue": to_json(queue),
         "replies": to_json(replies_on(task)),
         "answers": screen.shown(pairs, task),
-        "choices": [(one, MEANINGS[one]) for one in verdicts(ties=task.condition.protocol.preference_ties)],
+        "choices": [(one, screen.MEANINGS[one]) for one in verdicts(ties=task.condition.protocol.preference_ties)],
     }
     return render(request, "preference/comparing.html", context)
 

@@ -17,13 +17,12 @@ from assessor.api.service import api
 from assessor.campaigns.models import Campaign, Condition, Event, Grade, Import
 from assessor.imports import tasks
 from assessor.imports.loaders import LOADERS
-from assignment.models import AnswerSheet
 from nuggets.models import Drafting, NuggetBank
-from support.models import SupportSheet
 from tests.api.conftest import NUGGETS, assignment, judged_report
 from tests.api.conftest import token as secret_of
 from tests.conftest import client_of
 from tests.imports.conftest import rows as rows
+from tests.judging import all_judged, given, judged
 from tests.support.lines import FULL, NONE, cites
 from tests.support.lines import line as judgments
 
@@ -201,7 +200,7 @@ def test_labels_are_a_judges_of_their_own_and_history_says_whose(campaign: Campa
     condition = Condition.objects.get(name="Pipeline")
     assert (condition.judge.kind, condition.judge.parameters) == ("imported", {"by": "model"})
     assert condition.created_by == olga
-    assert [sheet.labels for sheet in SupportSheet.with_items(condition.support_sheets.all())] == [{"0.0": "full"}]
+    assert [given(one) for one in all_judged(condition)] == [{"0.0": "full"}]
     assert Event.objects.get(verb="imported", subject="support from support").person == olga
     page = client_of(olga).get(f"/campaigns/study/imports/{Import.objects.latest('pk').pk}/").content.decode()
     assert f"sent with the token <code>{Token.objects.get().prefix}" in page
@@ -350,7 +349,7 @@ def test_labels_add_no_nuggets_to_others(campaign: Campaign, post: Any, state: A
     assert NuggetBank.objects.count() == 1
     there = text_of(assignment("r1", "t1", ("support", "support")))
     assert state(post("assignments", there, **of_theirs))["state"] == "done"
-    assert AnswerSheet.objects.get().bank == NuggetBank.objects.get()
+    assert judged(Condition.objects.get(name="Pipeline")).bank == NuggetBank.objects.get()
 
 
 def test_the_first_of_two_files_at_once_is_no_less_ones_own(campaign: Campaign, post: Any, state: Any):

@@ -5,7 +5,8 @@ import math
 from django import template
 
 from assessor.preference.models import PreferencePair
-from assessor.preference.verdicts import MEANINGS, of_answers, verdicts
+from assessor.preference.screen import MEANINGS
+from assessor.preference.verdicts import of_answers, verdicts
 
 register = template.Library()
 

@@ -334,6 +334,25 @@ def test_an_organizer_looks_on(open_page: OpenPage, given: str) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
+def test_labels_are_given_in_german(open_page: OpenPage, demo: Demo, given: str) -> None:
+    page = open_page("anna", locale="de-DE")
+    open_screen(page, given)
+    assert page.locator("html").get_attribute("lang") == "de"
+    assert re.fullmatch(r"Antwort \d von 8 · \d erledigt", page.locator("#progress").text_content() or "")
+    shown, at = sheet(page), pressed(page).index("")
+    press(page, "2")
+    page.wait_for_selector("#saved[data-state=saved]:text-is('Gespeichert')")
+    assert list(stands(demo, shown).values()).count("partial_support") >= 1
+    assert pressed(page)[at] == "partial_support"
+    page.keyboard.press("?")
+    keys = page.locator("#keys-text li").all_text_contents()
+    assert "Nugget: partial_support2" in keys
+    page.keyboard.press("Escape")
+    page.keyboard.press("u")
+    page.wait_for_selector("#saved[data-state=saved]:text-is('Gespeichert')")
+    assert pressed(page)[at] == ""
+
+
 def test_reopened_nuggets_have_only_what_changed_done_again(open_page: OpenPage, demo: Demo, given: str) -> None:
     page = open_page("anna", bypass_csp=True)
     open_screen(page, given)
@@ -428,22 +447,3 @@ def test_signed_off_it_can_be_read_and_no_longer_changed(open_page: OpenPage, de
     press(page, "123lu")
     page.wait_for_timeout(300)
     assert page.locator("#saved").text_content() == "Saved"
-
-
-def test_labels_are_given_in_german(open_page: OpenPage, demo: Demo, given: str) -> None:
-    page = open_page("anna", locale="de-DE")
-    open_screen(page, given)
-    assert page.locator("html").get_attribute("lang") == "de"
-    assert re.fullmatch(r"Antwort \d von 8 · \d erledigt", page.locator("#progress").text_content() or "")
-    shown, at = sheet(page), pressed(page).index("")
-    press(page, "2")
-    page.wait_for_selector("#saved[data-state=saved]:text-is('Gespeichert')")
-    assert list(stands(demo, shown).values()).count("partial_support") >= 1
-    assert pressed(page)[at] == "partial_support"
-    page.keyboard.press("?")
-    keys = page.locator("#keys-text li").all_text_contents()
-    assert "Nugget: partial_support2" in keys
-    page.keyboard.press("Escape")
-    page.keyboard.press("u")
-    page.wait_for_selector("#saved[data-state=saved]:text-is('Gespeichert')")
-    assert pressed(page)[at] == ""

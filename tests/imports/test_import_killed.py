@@ -14,8 +14,6 @@ from django.conf import settings
 
 from tests.llm.house import copy_database
 
-# Without it, nothing says that a database is needed where these tests run alone.
-pytestmark = pytest.mark.django_db
 TOPICS = 60_000
 BANKS = 5_000
 SECONDS = 30
@@ -71,7 +69,7 @@ class Server:
 
 
 @pytest.fixture
-def server(db, tmp_path):
+def server(django_db_setup, tmp_path):
     copy_database(tmp_path / "data")
     server = Server(tmp_path / "data")
     server.manage("create_campaign", "study")

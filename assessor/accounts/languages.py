@@ -9,6 +9,8 @@ from django.http import HttpRequest
 from django.template.response import SimpleTemplateResponse
 from django.utils import translation
 
+from assessor.campaigns.access import has_organizers_menu
+
 View = TypeVar("View", bound=Callable[..., Any])
 
 
@@ -41,5 +43,5 @@ def _own(request: HttpRequest) -> str:
 
 def _beside_menu(request: HttpRequest) -> str:
     person: Any = getattr(request, "user", None)
-    has_menu = person and person.is_authenticated and (person.is_superuser or "organizer" in person.role_names)
-    return settings.LANGUAGE_CODE if has_menu else _own(request)
+    is_english = person and person.is_authenticated and has_organizers_menu(person)
+    return settings.LANGUAGE_CODE if is_english else _own(request)

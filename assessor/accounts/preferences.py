@@ -10,6 +10,7 @@ from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from assessor.accounts.models import Person
 from assessor.campaigns.condition_kind import condition_kinds
+from assessor.campaigns.models import Role
 
 # Single characters that do something, and what, by screen. A person's own stands for one of these on all screens alike,
 # with Shift too. Of combinations only Ctrl with a digit can be changed; the others, Enter and Esc are as they are.
@@ -22,10 +23,7 @@ SCREENS: dict[str, dict[str, str]] = {
 KEYS = sorted({key for does in SCREENS.values() for key in does}, key=lambda key: (not key.isalpha(), key))
 # Letters of other scripts are read by where they stand, as a to z; blanks press buttons, and ' searches in Firefox.
 _POSSIBLE = frozenset(string.ascii_lowercase + string.digits + string.punctuation) - {"'"}
-_ORGANIZER = "organizer"
 _CTRL = "ctrl+"  # with digits alone: letters with Ctrl are the browser's
-
-
 # What organizers can be mailed about, by the kind of event.
 MAILED_WHEN = {
     "job": "a job that you launched ends",
@@ -105,7 +103,7 @@ class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if not (settings.MAILS and _ORGANIZER in self.instance.role_names):
+        if not (settings.MAILS and Role.ORGANIZER in self.instance.role_names):
             del self.fields["mailed_when"]
         for key in KEYS:
             widget = forms.TextInput(

@@ -48,9 +48,14 @@ def member(campaign: Campaign, person_id: int) -> Membership:
     return membership
 
 
+def has_organizers_menu(person: Person) -> bool:
+    """Say whether a person has the organizers' menu: administrators have it, and who organizes a campaign."""
+    return person.is_superuser or Role.ORGANIZER in person.role_names
+
+
 def may_create_campaigns(person: Person) -> bool:
     """Say whether a person may make a campaign: administrators may, and who organizes one."""
-    return person.is_superuser or Role.ORGANIZER in person.role_names
+    return has_organizers_menu(person)
 
 
 def organized_campaign(person: Person, slug: str) -> Campaign:

@@ -5,7 +5,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from assessor.accounts.languages import in_own_language_unless_organizer
-from assessor.campaigns.access import may_create_campaigns
+from assessor.campaigns.access import has_organizers_menu, may_create_campaigns
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Role
 from assessor.desk import queries
@@ -21,8 +21,7 @@ def home(request: PersonRequest) -> HttpResponse:
 
     Whoever does nothing else here than organize one campaign is sent to its Overview.
     """
-    organizes = request.user.is_superuser or Role.ORGANIZER in request.user.role_names
-    campaigns = list(queries.organized(request.user)) if organizes else []
+    campaigns = list(queries.organized(request.user)) if has_organizers_menu(request.user) else []
     invitations = request.user.invitations.select_related("campaign", "invited_by").order_by("campaign__name")
     is_organizer_alone = not request.user.is_superuser and request.user.role_names == {Role.ORGANIZER}
     if len(campaigns) == 1 and is_organizer_alone and not invitations:

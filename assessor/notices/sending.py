@@ -46,7 +46,9 @@ def sweep() -> bool:
     """Have deliveries wait again whose process died; return whether anything is due."""
     for _, same in left_behind(Delivery):
         same.update(state=Delivery.State.WAITING)
-    Delivery.objects.filter(webhook__state=Webhook.State.REMOVED).delete()
+    removed = Delivery.objects.filter(webhook__state=Webhook.State.REMOVED)
+    if removed.exists():  # else each look would take SQLite's write lock
+        removed.delete()
     return _due().exists()
 
 

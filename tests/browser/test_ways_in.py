@@ -1,11 +1,7 @@
 """Coming in and leaving, on an installation with a mail server and a provider of sign-ins: both are real, and ours."""
 
-import email
 import os
 import re
-import socketserver
-import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,49 +11,24 @@ from playwright.sync_api import Browser, Page, expect
 from tests.accounts.provider import running_provider
 from tests.browser.conftest import MARKS, take_block
 from tests.browser.installation import ADMIN, PASSWORD, Installation
+from tests.llm.house import wait_until
+from tests.mail_server import MailServer, mail_server
 
 pytestmark = MARKS
 PEOPLE = "/campaigns/study/people/"
 
 
-class Mailbox(socketserver.ThreadingTCPServer):
-    """A mail server that keeps what it is given."""
-
-    allow_reuse_address = daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Delivery)
-        self.texts: list[str] = []
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    def link(self) -> str:
-        """Return the link of the next mail."""
-        until = time.monotonic() + 60
-        while not self.texts:
-            assert time.monotonic() < until, "no mail came"
-            time.sleep(0.1)
-        text = email.message_from_string(self.texts.pop(0)).get_payload(decode=True).decode()
-        [found] = re.findall(r"http://\S+", text)
-        return str(found)
-
-
-class _Delivery(socketserver.StreamRequestHandler):
-    def handle(self) -> None:
-        self.wfile.write(b"220 here\r\n")
-        while line := self.rfile.readline():
-            if line.upper().startswith(b"DATA"):
-                self.wfile.write(b"354 go on\r\n")
-                lines = iter(self.rfile.readline, b".\r\n")
-                assert isinstance(self.server, Mailbox)
-                self.server.texts.append(b"".join(lines).decode())
-            self.wfile.write(b"221 bye\r\n" if line.upper().startswith(b"QUIT") else b"250 ok\r\n")
+def next_link(mailbox: MailServer) -> str:
+    """Return the link of the next mail."""
+    wait_until(lambda: mailbox.mails, "a mail comes", 60)
+    [found] = re.findall(r"http://\S+", mailbox.mails.pop(0).get_content())
+    return str(found)
 
 
 @pytest.fixture(scope="module")
-def mailbox() -> Iterator[Mailbox]:
-    with Mailbox() as mailbox:
+def mailbox() -> Iterator[MailServer]:
+    with mail_server() as mailbox:
         yield mailbox
-        mailbox.shutdown()
 
 
 @pytest.fixture(scope="module")
@@ -67,11 +38,13 @@ def provider() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def installation(tmp_path_factory: pytest.TempPathFactory, mailbox: Mailbox, provider: str) -> Iterator[Installation]:
+def installation(
+    tmp_path_factory: pytest.TempPathFactory, mailbox: MailServer, provider: str
+) -> Iterator[Installation]:
     with Installation(
         tmp_path_factory,
         take_block()[0],
-        ASSAY_MAIL=f"smtp://127.0.0.1:{mailbox.server_address[1]}?from=assay@example.org",
+        ASSAY_MAIL=f"smtp://127.0.0.1:{mailbox.port}?from=assay@example.org",
         ASSAY_SSO_ISSUER=provider,
         ASSAY_SSO_NAME="NIST Login",
         ASSAY_SSO_CLIENT_ID="assay",
@@ -131,7 +104,7 @@ def at_provider(page: Page, sub: str) -> None:
     page.click("form >> button >> nth=0")
 
 
-def test_every_way(installation: Installation, new_page: Callable[[], Page], mailbox: Mailbox) -> None:
+def test_every_way(installation: Installation, new_page: Callable[[], Page], mailbox: MailServer) -> None:
     admin = new_page()
     sign_in(admin, ADMIN, PASSWORD)
     admin.click("main >> text=New campaign")
@@ -142,7 +115,7 @@ def test_every_way(installation: Installation, new_page: Callable[[], Page], mai
     invite(admin, "anna", "anna@example.org")
     expect(admin.locator("main")).to_contain_text("It was mailed to anna@example.org too.")
     shot(admin, "invited")
-    anna, link = new_page(), mailbox.link()
+    anna, link = new_page(), next_link(mailbox)
     set_password(anna, link, "a first long password")
     sign_in(anna, "anna", "a first long password")
     anna.wait_for_selector("h1:text('Home')")
@@ -160,7 +133,7 @@ def test_every_way(installation: Installation, new_page: Callable[[], Page], mai
     shot(anna, "mail-address")
     anna.keyboard.press("Enter")
     expect(anna.locator("main")).to_contain_text("Open the link that was mailed to anna@example.org")
-    anna.goto(mailbox.link())
+    anna.goto(next_link(mailbox))
     shot(anna, "confirm-address")
     anna.click("button:text-is('Confirm')")
     expect(anna.locator("main")).to_contain_text("Your mail address is confirmed.")
@@ -172,7 +145,7 @@ def test_every_way(installation: Installation, new_page: Callable[[], Page], mai
     shot(forgetful, "forgotten")
     forgetful.keyboard.press("Enter")
     expect(forgetful.locator("main")).to_contain_text("a link is on its way there")
-    set_password(forgetful, mailbox.link(), "a second long password")
+    set_password(forgetful, next_link(mailbox), "a second long password")
     anna.goto("/")
     assert "/login/" in anna.url, "a session of before the reset"
 

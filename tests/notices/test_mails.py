@@ -23,7 +23,7 @@ from nuggets.models import NuggetBank
 from tests.conftest import client_of
 from tests.desk.test_preferences import field
 from tests.llm.grading import make_job, make_judge
-from tests.notices.mail_server import MailServer, mail_server
+from tests.mail_server import MailServer, mail_server
 from tests.notices.receiver import Receiver
 from tests.nuggets.conftest import do
 

@@ -346,9 +346,10 @@ def with_devices(image: Path) -> Iterator[None]:
 
 
 def main() -> None:
-    broker, image = [*sys.argv[1:], *["redis", ""][len(sys.argv) - 1 :]]
-    with with_devices(Path(image)) if image else nullcontext():
-        try_all(Trial(Path(tempfile.mkdtemp(prefix="assay-try-")), broker, Path(image) if image else None))
+    broker = sys.argv[1] if len(sys.argv) > 1 else "redis"
+    image = Path(sys.argv[2]) if len(sys.argv) > 2 else None
+    with with_devices(image) if image else nullcontext():
+        try_all(Trial(Path(tempfile.mkdtemp(prefix="assay-try-")), broker, image))
 
 
 def try_all(trial: Trial) -> None:

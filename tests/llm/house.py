@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -80,22 +80,23 @@ class House:
         name = f"test-{uuid.uuid4().hex[:8]}@%h"
         command = [str(BIN / "celery"), "--quiet", "-A", "assessor", "worker", "-Q", queue, "-n", name]
         command += ["--concurrency", "1", "--without-gossip", "--without-mingle", "--loglevel", "WARNING"]
-        worker = subprocess.Popen(
-            command, cwd=ROOT, env=self.env, stdout=self._log, stderr=self._log, start_new_session=True
-        )
-        self._workers.append(worker)
-        return worker
+        return self._start_group(command, self.env)
 
     def start_web(self) -> str:
         """Start the web server, in a process group of its own; return its address once it answers."""
         port = free_port()
         command = [str(BIN / "gunicorn"), "-c", "deploy/gunicorn.conf.py", "assessor.wsgi", "--workers", "1"]
         env = self.env | {"ASSAY_BIND": f"127.0.0.1:{port}"}
-        self._workers.append(
-            subprocess.Popen(command, cwd=ROOT, env=env, stdout=self._log, stderr=self._log, start_new_session=True)
-        )
+        self._start_group(command, env)
         wait_until(lambda: _answers(port), "the web server answers", _STARTS)
         return f"http://127.0.0.1:{port}"
+
+    def _start_group(self, command: Sequence[str], env: Mapping[str, str]) -> "subprocess.Popen[bytes]":
+        started = subprocess.Popen(
+            command, cwd=ROOT, env=env, stdout=self._log, stderr=self._log, start_new_session=True
+        )
+        self._workers.append(started)
+        return started
 
     def close(self) -> None:
         kill_all_of(*self._workers)

@@ -9,7 +9,8 @@ def database_state() -> tuple[Any, ...] | None:
     """Name what this thread's connection sees: where the name is the same again, nobody wrote anything meanwhile.
 
     None in a transaction, which may take back what it wrote. SQLite counts what other connections commit and what its
-    own writes, PostgreSQL numbers all transactions that write, and a snapshot names those that it sees.
+    own writes. PostgreSQL numbers all transactions that write, in any of its databases, and a snapshot names those that
+    it sees: a busy neighbour changes the name as well.
     """
     own: Any = connection
     if own.in_atomic_block:

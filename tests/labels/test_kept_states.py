@@ -1,5 +1,7 @@
 """What is kept of a condition's labels until anything is written to the database, by whichever connection."""
 
+from collections.abc import Callable
+
 import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
@@ -15,6 +17,14 @@ from tests.work.conftest import at_once
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+def seen_alike(see: Callable[[], bool]) -> bool:
+    """Say whether a look comes out as expected, on PostgreSQL at least one of a hundred.
+
+    All its databases draw on one counter of transactions, and further processes of the tests write to theirs.
+    """
+    return any(see() for _ in range(100 if connection.vendor == "postgresql" else 1))
+
+
 def rename(campaign: Campaign, name: str) -> None:
     Campaign.objects.filter(pk=campaign.pk).update(name=name)
 
@@ -23,9 +33,13 @@ def rename(campaign: Campaign, name: str) -> None:
 def test_the_state_of_labels_is_counted_again_once_anybody_labels(screen: Screen, anna: Person):
     condition, client = screen.task.condition, client_of(anna)
     before = state_of(condition)
-    with CaptureQueriesContext(connection) as asked:
-        assert state_of(condition) == before
-    assert len(asked) == 1  # whether anything was written
+
+    def asks_only_whether_anything_was_written() -> bool:
+        with CaptureQueriesContext(connection) as asked:
+            assert state_of(condition) == before
+        return len(asked) == 1
+
+    assert seen_alike(asks_only_whether_anything_was_written)
     at_once([lambda: screen.label(client, screen.one, screen.labels[0])])  # on another connection
     after = state_of(condition)
     assert after != before
@@ -34,8 +48,8 @@ def test_the_state_of_labels_is_counted_again_once_anybody_labels(screen: Screen
 
 
 def test_the_database_is_the_same_until_anybody_writes(campaign: Campaign):
-    seen = [database_state(), database_state()]
-    assert seen[0] == seen[1]
+    assert seen_alike(lambda: database_state() == database_state())
+    seen = [database_state()]
     rename(campaign, "one")
     seen.append(database_state())
     at_once([lambda: rename(campaign, "another")])
@@ -45,7 +59,7 @@ def test_the_database_is_the_same_until_anybody_writes(campaign: Campaign):
         assert database_state() is None  # it may be taken back
         transaction.set_rollback(True)
     seen.append(database_state())
-    assert len(set(seen[1:4])) == 3
+    assert len(set(seen[:3])) == 3
     assert None not in seen
     connection.close()
     assert database_state() is not None

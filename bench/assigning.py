@@ -1,6 +1,6 @@
-"""How fast an answer comes and a label is saved: for one assessor, for ten without a pause, for fifty at work.
+"""How fast an answer comes and a label is saved: for one assessor, ten without a pause, fifty and 200 at work.
 
-    python -m bench.assigning [--database URL] [--scale 1.0] [--only one|ten|fifty]
+    python -m bench.assigning [--database URL] [--scale 1.0] [--only one|ten|fifty|many]
 
 A real server on a track-sized campaign; bench.people says what a round is. In the end every label that was called saved
 must stand in the database, once and in its place.
@@ -8,6 +8,7 @@ must stand in the database, once and in its place.
 
 import argparse
 import json
+import os
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,18 +19,20 @@ from bench.people import Item, Limits, Pace, Work
 if TYPE_CHECKING:
     from assessor.work.models import Task
 
+CORES = os.cpu_count() or 1
 NUGGETS = 19
-PEOPLE = 50
+PEOPLE = 200
 LABELS = ("support", "partial_support", "not_support")
 WAYS = {
-    "one": (Pace("one assessor", 1, 10, 0, 1), Limits(median=8, high=25)),
-    "ten": (Pace("ten without a pause", 10, 20, 0, 2), Limits(high=120, rate=60)),
-    "fifty": (Pace("fifty, a label a second each", PEOPLE, 60, 1.0, 2), Limits(high=40)),
+    "one": (Pace("one assessor", 1, 10, 0, 1), Limits(median_times=1.5, high_times=2)),
+    "ten": (Pace("ten without a pause", 10, 20, 0, 2), Limits(high=90)),
+    "fifty": (Pace("fifty, a label a second each", 50, 60, 1.0, 2), Limits(high=40)),
+    "many": (Pace("200, a label in five seconds each", PEOPLE, 60, 5.0, 2 * CORES), Limits(high=80)),
 }
 
 
 def prepare(folder: Path, scale: float) -> "list[Task]":
-    """Load the track, finish nuggets for every topic, and give the topics to fifty people."""
+    """Load the track, finish nuggets for every topic, and give the topics to all people."""
     from assignment.actions import create_manual_assign
 
     campaign = house.new_campaign()
@@ -81,7 +84,7 @@ def main() -> None:
         over = 0
         for key, (way, limits) in WAYS.items():
             if chosen.only in (None, key):
-                over += people.told(way, limits, people.run(work, way, [(task, items(task)) for task in tasks]))
+                over += people.measure(work, way, limits, [(task, items(task)) for task in tasks])
         raise SystemExit(over)
 
 

@@ -121,19 +121,19 @@ def log_file() -> IO[bytes]:
 
 
 @contextmanager
-def serve(workers: int = 1) -> Iterator[int]:
+def serve(workers: int = 1, application: str = "assessor.wsgi") -> Iterator[int]:
     """Run a web server of so many processes on the opened house; yield its port once it answers."""
-    with serving(workers) as (port, _):
+    with serving(workers, application) as (port, _):
         yield port
 
 
 @contextmanager
-def serving(workers: int = 1) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+def serving(workers: int = 1, application: str = "assessor.wsgi") -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
     """Do the same, and yield the server's process too."""
     with socket.socket() as free:
         free.bind(("localhost", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "gunicorn", "assessor.wsgi", "--bind", f"localhost:{port}"]
+    command = [sys.executable, "-m", "gunicorn", application, "--bind", f"localhost:{port}"]
     # Loaded before the port is open: a process that still loads would leave all connections to the others.
     command += ["--preload", "--workers", str(workers), "--worker-class", "gthread", "--threads", "8"]
     command += ["--log-level", "warning"]

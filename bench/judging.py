@@ -89,7 +89,7 @@ def main() -> None:
             if chosen.only in (None, key):
                 work = Work("/support/{}/", "citation", LABELS, SupportSheet, is_shown=key == "edited")
                 way = Pace(what, PEOPLE, chosen.seconds, 1.0, 2)
-                over += people.told(way, LIMITS, people.run(work, way, tasks(condition, scattered=chosen.scattered)))
+                over += people.measure(work, way, LIMITS, tasks(condition, scattered=chosen.scattered))
         raise SystemExit(over)
 
 

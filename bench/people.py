@@ -1,7 +1,8 @@
 """People at work on answers over loopback HTTP: the load, what it took, and whether labels stand where they were put.
 
 A round is what a person's browser does: fetch the answer if it is another one than before, have the model's label shown
-where that goes with the work, then save a label. The load comes from a process of its own (this module), which reports
+where that goes with the work, then save a label. The same rounds are sent to bench.limit's views first: each figure is
+told as a multiple of theirs too. The load comes from a process of its own (this module), which reports
 its CPU: a run in which it was the bottleneck says nothing and is discarded.
 """
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from assessor.labels.models import JudgedAnswer
     from assessor.work.models import Task
 
+LIMIT = "/limit/{}/"  # where bench.limit has its views
 BUSY = 0.7  # of a core: above that the load generator itself may have been what was measured
 
 
@@ -39,11 +41,11 @@ class Pace(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Milliseconds a round may take, and rounds a second there must be."""
+    """Milliseconds the slowest rounds but 5 % may take, and what multiples of bench.limit's rounds are allowed."""
 
-    median: float | None = None
     high: float | None = None
-    rate: float | None = None
+    median_times: float | None = None
+    high_times: float | None = None
 
 
 class Item(NamedTuple):
@@ -115,7 +117,7 @@ def drive(plan: dict[str, Any]) -> dict[str, Any]:
 
     def work(number: int, person: dict[str, Any]) -> None:
         try:
-            browser = Browser(plan["port"], person["cookie"], person["base"])
+            browser = Browser(plan["port"], person["cookie"], plan["path"].format(person["task"]))
             versions = dict(map(tuple, person["versions"]))
             browser.answer(person["versions"][0][0])
             before = None
@@ -174,10 +176,10 @@ def drive(plan: dict[str, Any]) -> dict[str, Any]:
 # ---- what came of it ----
 
 
-def run(work: Work, way: Pace, tasks: "Sequence[tuple[Task, Sequence[Item]]]") -> dict[str, Any]:
-    """Run the load against a server of its own; check afterwards that every label stands where it was put.
+def measure(work: Work, way: Pace, limits: Limits, tasks: "Sequence[tuple[Task, Sequence[Item]]]") -> int:
+    """Have people work at a pace, on bench.limit and on Assay, and tell; return how many figures are over their limits.
 
-    tasks: each with what is to be labelled in it, in this order.
+    Afterwards every label must stand where it was put. tasks: each with what is to be labelled in it, in this order.
     """
     people = []
     for task, items in tasks[: way.people]:
@@ -186,38 +188,49 @@ def run(work: Work, way: Pace, tasks: "Sequence[tuple[Task, Sequence[Item]]]") -
         people.append(
             {
                 "cookie": house.session(task.person),
-                "base": work.path.format(task.pk),
+                "task": task.pk,
                 "versions": [[key, versions[key]] for key in keys],
                 "items": items,
             }
         )
-    with house.serve(workers=way.workers) as port:
-        before = _standing(work, tasks)
-        plan = {
-            "port": port,
-            "pause": way.pause,
-            "seconds": way.seconds,
-            "field": work.field,
-            "labels": work.labels,
-            "is_shown": work.is_shown,
-            "people": people,
-        }
-        command = [sys.executable, "-m", "bench.people"]
-        load = subprocess.run(command, input=json.dumps(plan), capture_output=True, text=True, check=False)
-        if load.returncode:
-            raise SystemExit(load.stderr)
-        result: dict[str, Any] = json.loads(load.stdout)
-    after = _standing(work, tasks)
-    saved = Counter((sheet, str(key)) for sheet, key, _ in result["saved"])
+    plan = {
+        "pause": way.pause,
+        "seconds": way.seconds,
+        "field": work.field,
+        "labels": work.labels,
+        "is_shown": work.is_shown,
+        "people": people,
+    }
+    with house.serve(way.workers, "bench.limit") as port:
+        least = _driven(plan | {"port": port, "path": LIMIT})
+    before = _standing(work, tasks)
+    with house.serve(way.workers) as port:
+        result = _driven(plan | {"port": port, "path": work.path})
+    return _told(way, limits, result, least, _wrong(work, result["saved"], before, _standing(work, tasks)))
+
+
+def _driven(plan: dict[str, Any]) -> dict[str, Any]:
+    command = [sys.executable, "-m", "bench.people"]
+    load = subprocess.run(command, input=json.dumps(plan), capture_output=True, text=True, check=False)
+    if load.returncode:
+        raise SystemExit(load.stderr)
+    result: dict[str, Any] = json.loads(load.stdout)
+    return result
+
+
+def _wrong(
+    work: Work, given: Sequence[tuple[int, str, str]], before: "_Standing", after: "_Standing"
+) -> dict[str, int]:
+    """Count labels that do not stand as they were given."""
+    saved = Counter((sheet, str(key)) for sheet, key, _ in given)
     stands = {(sheet, key): label for sheet, labels in after.labels.items() for key, label in labels.items()}
     stood = {(sheet, key) for sheet, labels in before.labels.items() for key in labels}
-    result["wrong"] = {
-        "lost or of another kind": sum(stands.get((sheet, str(key))) != label for sheet, key, label in result["saved"]),
+    return {
+        "lost or of another kind": sum(stands.get((sheet, str(key))) != label for sheet, key, label in given),
         "that nobody gave": len(stands.keys() - stood - saved.keys()),
         "given twice": sum(count - 1 for count in saved.values()) + len(stood & saved.keys()),
         "revisions too many": after.revisions - before.revisions - len(saved) * (2 if work.is_shown else 1),
     }
-    return result
 
 
 class _Standing(NamedTuple):
@@ -234,35 +247,42 @@ def _standing(work: Work, tasks: "Sequence[tuple[Task, Sequence[Item]]]") -> _St
     return _Standing(labels, revisions.objects.filter(sheet__in=of_people).count())
 
 
-def told(way: Pace, limits: Limits, result: dict[str, Any]) -> int:
+def _told(way: Pace, limits: Limits, result: dict[str, Any], least: dict[str, Any], wrong: dict[str, int]) -> int:
     """Print what came of a way; return how many figures are over their limits."""
-    rounds: list[dict[str, float]] = result["rounds"]
-    both = [1000 * sum(parts.values()) for parts in rounds]
-    rate = len(both) / result["seconds"]
-    median, high = statistics.median(both), house.percentile(both, 95)
-    print(f"{way.name}: {rate:.0f} rounds/s; load generator {100 * result['cpu']:.0f} % of a core")
-    kinds = {
-        "rounds": both,
-        "of these with another answer": [1000 * sum(parts.values()) for parts in rounds if "answer" in parts],
-    }
-    kinds |= {name: [1000 * parts[name] for parts in rounds if name in parts] for name in ("answer", "show", "label")}
-    for what, took in kinds.items():
-        if took:
-            middle, most = statistics.median(took), house.percentile(took, 95)
-            print(f"  {len(took)} {what}: median {middle:.1f} ms, p95 {most:.1f} ms", flush=True)
-    if result["cpu"] > BUSY:
+    took, at_least = _times(result["rounds"]), _times(least["rounds"])
+    rate, most = (len(each["rounds"]) / each["seconds"] for each in (result, least))
+    cpu = max(result["cpu"], least["cpu"])
+    print(
+        f"{way.name}: {rate:.0f} rounds/s, {rate / most:.2f} of the limit's; load generator {100 * cpu:.0f} % of a core"
+    )
+    for what, times in took.items():
+        told = (f"{of} {ms:.1f} ms, {ms / at_least[what][of]:.2f} times the limit" for of, ms in times.items())
+        print(f"  {what}: {'; '.join(told)}", flush=True)
+    if cpu > BUSY:
         print("  DISCARDED: the load generator was busy itself")
-    wrong = [f"{count} labels {what}" for what, count in result["wrong"].items() if count] + result["errors"][:3]
-    if wrong:
-        print("  WRONG:", "; ".join(wrong))
+    said = [f"{count} labels {what}" for what, count in wrong.items() if count] + result["errors"][:3]
+    if said:
+        print("  WRONG:", "; ".join(said))
+    rounds, least_rounds = took["rounds"], at_least["rounds"]
     over = [
-        limits.median is not None and median > limits.median,
-        limits.high is not None and high > limits.high,
-        limits.rate is not None and rate < limits.rate,
+        limits.high is not None and rounds["p95"] > limits.high,
+        limits.median_times is not None and rounds["median"] > limits.median_times * least_rounds["median"],
+        limits.high_times is not None and rounds["p95"] > limits.high_times * least_rounds["p95"],
     ]
     if any(over):
         print(f"  OVER its limits: {limits}")
-    return sum(over) + bool(wrong)
+    return sum(over) + bool(said)
+
+
+def _times(rounds: list[dict[str, float]]) -> dict[str, dict[str, float]]:
+    """Return the median and the 95th percentile of rounds and of their parts, in milliseconds."""
+    parts = {name: [one[name] for one in rounds if name in one] for name in ("answer", "show", "label")}
+    parts = {"rounds": [sum(one.values()) for one in rounds], **parts}
+    return {
+        name: {"median": 1000 * statistics.median(took), "p95": 1000 * house.percentile(took, 95)}
+        for name, took in parts.items()
+        if took
+    }
 
 
 if __name__ == "__main__":

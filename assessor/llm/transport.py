@@ -9,6 +9,7 @@ import socket
 import zlib
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
+from functools import cache
 from ipaddress import ip_address
 from ssl import SSLContext
 from typing import Any
@@ -72,6 +73,12 @@ async def _public_addresses(host: str, port: int) -> list[str]:
     if not all(is_public(ip_address(address.partition("%")[0])) for address in addresses):
         raise ConnectError(inside(host))
     return addresses
+
+
+@cache
+def _trusted() -> SSLContext:
+    """Return whose certificates are trusted: reading them takes longer than all else that a gateway needs."""
+    return create_ssl_context(trust_env=False)
 
 
 def _pool(context: SSLContext) -> AsyncHTTPTransport:
@@ -158,9 +165,8 @@ class Transport(AsyncBaseTransport):
     """
 
     def __init__(self, connections: int) -> None:
-        context = create_ssl_context(trust_env=False)
         # How many connections there are is the judge's seats' to say: none waits for one where nobody sees it.
-        self._pools = [_pool(context) for _ in range(-(-connections // _POOL))]
+        self._pools = [_pool(_trusted()) for _ in range(-(-connections // _POOL))]
         self._turns = itertools.cycle(self._pools)
 
     async def handle_async_request(self, request: Request) -> Response:

@@ -1,11 +1,10 @@
 """AutoAssign: a model says which nuggets of a finished bank an answer contains, a list of them at a time."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import cache
 from itertools import islice
 from typing import Any, NamedTuple
 
-from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 
 from assessor.campaigns.models import Answer, Campaign, Condition, Topic
@@ -18,6 +17,7 @@ from assessor.llm.preview import answer_of
 from assessor.llm.prompt_requests import gather_all
 from assessor.llm.prompts import Preview, PreviewError, PreviewSubject, PromptRequest, PromptSet, PublishedTemplate
 from assessor.llm.rehearsal.word_overlap import label_by_share
+from assessor.runtime.commits import after_commit
 from assessor.studies.sensitivity import in_order
 from assessor.work.judging_pool import NOT_JUDGED
 from assignment.actions import add_lacking_sheets, open_labelled, store_labels, usual_name
@@ -241,7 +241,7 @@ class AutoAssign(JobKind):
         """Write the labels. A unit whose nuggets were changed meanwhile fails."""
         store_labels(job, results)
         topics = {unit.topic_id for unit, _ in results}
-        transaction.on_commit(partial(open_labelled, job.condition, topics), robust=True)
+        after_commit(open_labelled, job.condition, topics)
 
 
 def _banks(condition: Condition, topics: Sequence[Topic]) -> list[NuggetBank]:

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from django.db.models import Max
+from django.db.models import Max, Q
 
 from assessor.campaigns.models import CONTROL, Campaign, Condition, Run, Topic
 from assessor.work.models import Scope
@@ -99,11 +99,15 @@ def runs_of(campaign: Campaign) -> list[RunFacts]:
     return [RunFacts(*row) for row in rows.order_by("pk").values_list("pk", "tag", "team", "priority")]
 
 
-def judged_under(condition: Condition) -> Judged:
-    """Return which runs are judged under a condition. It may be a new one that is not saved yet."""
+def judged_under(condition: Condition, topic: int | None = None) -> Judged:
+    """Return which runs are judged under a condition. It may be a new one that is not saved yet.
+
+    topic: on it alone, by its key, without reading the rules of all others.
+    """
     rules: dict[int, str] = {}
     dropped: dict[int, str] = {}
-    for record in Scope.objects.filter(condition=condition.pk).order_by("pk"):
+    scopes = Scope.objects.filter(condition=condition.pk).order_by("pk")
+    for record in scopes if topic is None else scopes.filter(Q(topic=None) | Q(topic=topic)):
         if record.topic_id is not None:
             rules[record.topic_id] = record.rule
         elif record.rule == NONE:
@@ -157,7 +161,7 @@ def mark(sheets: Any, condition: Condition, topic: Topic) -> Moved:
 
     It is called in a transaction.
     """
-    judged = judged_under(condition)
+    judged = judged_under(condition, topic.pk)
     found = sheets.in_or_out.filter(condition=condition.pk, answer__topic=topic)
     rows = list(found.order_by("pk").values_list("pk", "answer__run", "out_of_scope"))
     is_out = {pk: not judged.holds(topic.pk, run) for pk, run, is_out in rows if is_out == judged.holds(topic.pk, run)}

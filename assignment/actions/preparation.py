@@ -150,7 +150,7 @@ def _add_sheets(task: Task, setup: ManualSetup, bank: NuggetBank) -> None:
     """Write the sheets that are not there yet; in shuffled order, so that not even their keys tell a run."""
     known = AnswerSheet.in_or_out.filter(condition=task.condition, bank=bank)
     there = {sheet.answer_id: sheet for sheet in AnswerSheet.with_items(known)}
-    judged = judged_under(task.condition)
+    judged = judged_under(task.condition, task.topic_id)
     wanted = [one for one in _wanted(task, setup, bank) if judged.holds(task.topic_id, one.answer.run_id)]
     new = without_sheet(setup, wanted, there)
     for one in wanted:

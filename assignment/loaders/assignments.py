@@ -1,10 +1,7 @@
 """Loading assignments under a condition of their own, with the banks, runs and answers that they bring."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from typing import Any, ClassVar, NamedTuple
-
-from django.db import transaction
 
 from assessor.campaigns.models import Campaign, Condition, Import
 from assessor.formats.beginning import Beginning
@@ -15,6 +12,7 @@ from assessor.imports.loaders.base import Options
 from assessor.imports.loaders.conditions import make_condition
 from assessor.labels.models import Label
 from assessor.labels.new_sheets import SheetRow
+from assessor.runtime.commits import after_commit
 from assignment import models
 from assignment.actions.finished_banks import bring_up_to_date
 from assignment.actions.judged_answers import add_sheets, sheet_row
@@ -225,4 +223,4 @@ class AssignmentLoader(NuggetLabelsLoader):
     def follow(self) -> None:
         """Open the answers that waited for these labels to stand beside the choices."""
         if self.condition and self.condition.post_edited_by.exists():
-            transaction.on_commit(partial(open_labelled, self.condition, self._labelled), robust=True)
+            after_commit(open_labelled, self.condition, self._labelled)

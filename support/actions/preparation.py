@@ -16,7 +16,7 @@ from assessor.studies.actions import require_independent
 from assessor.work import allocation
 from assessor.work.actions import NotYet, PlanError
 from assessor.work.allocation import hand_over, next_place, order
-from assessor.work.judging_pool import Moved, judged_under, mark
+from assessor.work.judging_pool import Judged, Moved, judged_under, mark
 from assessor.work.models import Task
 from support.actions.equal_pairs import note_equal
 from support.actions.judged_answers import add_sheets, lock, open_waiting, resolve, sheet_row
@@ -94,12 +94,14 @@ def renew_sheets(task: Task) -> None:
     task.refresh_from_db(fields=["state", "done", "total"])
 
 
-def _judged_first(task: Task) -> list[tuple[Answer, dict[str, str]]]:
+def _judged_first(task: Task, judged: Judged) -> list[tuple[Answer, dict[str, str]]]:
     """Return the answers that have no sheet yet, with the citations that the protocol has judged: docids by key."""
     there = SupportSheet.in_or_out.filter(condition=task.condition, answer__topic=task.topic).values("answer")
-    own = answers_in_scope(task.condition, [task.topic])
+    own = answers_in_scope(task.condition, [task.topic]).exclude(pk__in=there)
+    rows = own.order_by().values_list("pk", "run")
+    asked_for = Answer.objects.filter(pk__in=[pk for pk, run in rows if judged.holds(task.topic_id, run)])
     # Of a bare text that came with labels of nuggets nobody knows yet what it cites.
-    new = [answer for answer in own.exclude(pk__in=there).order_by("run__tag") if citations_are_known(answer)]
+    new = [answer for answer in asked_for.order_by("run__tag") if citations_are_known(answer)]
     asked = to_judge(task.condition, new)
     return [(answer, asked[answer.pk]) for answer in new]
 
@@ -107,8 +109,8 @@ def _judged_first(task: Task) -> list[tuple[Answer, dict[str, str]]]:
 def _add_sheets(task: Task, setup: ManualSetup) -> None:
     """Write the sheets that are not there yet; in shuffled order, so that not even their keys tell a run."""
     condition, topic = task.condition, task.topic
-    judged = judged_under(condition)
-    found = judged_again(task, setup) if setup.of else _judged_first(task)
+    judged = judged_under(condition, topic.pk)
+    found = judged_again(task, setup) if setup.of else _judged_first(task, judged)
     new = [(answer, citations) for answer, citations in found if judged.holds(topic.pk, answer.run_id)]
     order(setup.seed, task).shuffle(new)
     cited = ((answer.run_id, docid) for answer, citations in new for docid in citations.values())

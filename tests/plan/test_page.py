@@ -131,7 +131,7 @@ def test_looking_whether_what_waits_is_there_takes_as_many_queries_however_much_
     plan(topics[4:])
     assert Planned.objects.count() == 120
     assert in_queries(lambda: advance(campaign)) == few
-    Planned.objects.update(waits_for="It was drawn a moment ago.")
+    Planned.objects.update(waits_for="It was planned a moment ago.")
     assert in_queries(lambda: advance(campaign)) <= few + 3
     assert set(Planned.objects.filter(topic=topics[9]).values_list("waits_for", flat=True)) == {
         "The nuggets of many09 under ManualNuggets are not finished.",

@@ -5,9 +5,11 @@ from assessor.plan.actions.changes import Piece, Wanted, change_piece, drop_run,
 from assessor.plan.actions.draws import draw_topics
 from assessor.plan.actions.judging_pool import follow_scope, set_runs, settle
 from assessor.plan.actions.planned_work import (
+    NOT_TRIED,
     Outcome,
     advance,
     cancel,
+    carry_out,
     follow_bank,
     follow_import,
     follow_job,
@@ -15,6 +17,7 @@ from assessor.plan.actions.planned_work import (
 )
 
 __all__ = [
+    "NOT_TRIED",
     "Allotment",
     "Outcome",
     "Piece",
@@ -22,6 +25,7 @@ __all__ = [
     "advance",
     "allot_topics",
     "cancel",
+    "carry_out",
     "change_piece",
     "draw_topics",
     "drop_run",

@@ -8,8 +8,7 @@ from django.db import transaction
 from assessor.accounts.models import Person
 from assessor.campaigns import history
 from assessor.campaigns.models import Campaign, Condition, Topic
-from assessor.plan.actions.judging_pool import settle
-from assessor.plan.actions.planned_work import advance
+from assessor.plan.actions.planned_work import NOT_TRIED, carry_out
 from assessor.plan.models import Planned
 from assessor.work.actions import PlanError, lock, refuse_taken, require_person
 from assessor.work.task_changes import set_rule
@@ -48,7 +47,7 @@ def allot_topics(
                     condition=condition,
                     topic=one.topic,
                     person=one.person,
-                    waits_for="It was drawn a moment ago.",
+                    waits_for=NOT_TRIED,
                     created_by=acting_user,
                 )
                 for one in of_condition
@@ -57,5 +56,4 @@ def allot_topics(
                 on = [one.topic for one in of_condition if one.rule == rule]
                 set_rule(condition=condition, topics=on, rule=rule, reason="", acting_user=acting_user)
         history.record("topics allotted", campaign, campaign=campaign, person=acting_user, **drawn)
-    settle(campaign, acting_user=acting_user)
-    return advance(campaign)
+    return carry_out(campaign, acting_user=acting_user)

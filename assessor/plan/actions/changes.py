@@ -68,7 +68,7 @@ def piece_at(condition: Condition, topic: Topic, person_id: int | None = None) -
     row = planned.first()
     if not (task or waiting or row):
         return None
-    return Piece(condition, topic, task, waiting, row, judged_under(condition).rule(topic.pk))
+    return Piece(condition, topic, task, waiting, row, judged_under(condition, topic.pk).rule(topic.pk))
 
 
 @transaction.atomic

@@ -60,7 +60,7 @@ def _lacks_sheets(condition: Condition, topic: Topic) -> bool:
     sheets: Any = kind_of(condition).sheets
     if sheets is None:
         return False
-    judged = judged_under(condition)
+    judged = judged_under(condition, topic.pk)
     there = set(sheets.in_or_out.filter(condition=condition, answer__topic=topic).values_list("answer", flat=True))
     rows = texts_to_label(condition, [topic]).values_list("pk", "run")
     return any(pk not in there and judged.holds(topic.pk, run) for pk, run in rows)

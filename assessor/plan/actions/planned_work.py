@@ -1,7 +1,7 @@
 """Work that is planned becomes tasks as soon as it can."""
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from django.db import transaction
@@ -14,6 +14,7 @@ from assessor.campaigns.queries import texts_to_label
 from assessor.llm.models import Job
 from assessor.plan.actions.judging_pool import set_runs, settle
 from assessor.plan.models import WHOEVER_DRAWS, Planned
+from assessor.runtime.commits import after_commit
 from assessor.work import task_changes
 from assessor.work.actions import (
     NotYet,
@@ -25,11 +26,13 @@ from assessor.work.actions import (
     refuse_taken,
     require_person,
 )
-from assessor.work.judging_pool import NONE, judged_under
+from assessor.work.judging_pool import ALL, NONE, judged_under
 from assessor.work.models import MAX_REASON, Task
 from nuggets.models import NuggetBank
 
+NOT_TRIED = "It was planned a moment ago."
 _AT_A_TIME = 500
+_TOGETHER = 8  # topics in a transaction: most of what one takes is the same for several, and others wait for its end
 
 
 class Outcome(NamedTuple):
@@ -51,25 +54,32 @@ def plan_work(
 ) -> Outcome:
     """Have topics be a person's under a condition, or (None) whoever's who draws them: all or none.
 
-    Raises PlanError. What can't be given yet waits until it can. rule: which runs are judged there; empty: those that
-    were, or all.
+    Raises PlanError. What can't be given yet waits until it can. Many topics wait for the end of the transaction, and
+    are given a few at a time then. rule: which runs are judged there; empty: those that were, or all.
     """
     topics = list(dict.fromkeys(topics))
     lock(condition)  # or two people could each find a topic planned for nobody
-    known = judged_under(condition)
-    if rule:
-        set_runs(condition=condition, topics=topics, rule=rule, acting_user=acting_user, reason=reason)
-    elif left := [topic for topic in topics if known.rule(topic.pk) == NONE]:  # it comes back to the condition
-        set_runs(condition=condition, topics=left, rule="all", acting_user=acting_user, reason=reason)
+    are_many = len(topics) > _TOGETHER
+    ruled = topics
+    if not rule:  # what was left out comes back to the condition
+        known = judged_under(condition)
+        rule, ruled = ALL, [topic for topic in topics if known.rule(topic.pk) == NONE]
+    if ruled:
+        tell = task_changes.set_rule if are_many else set_runs
+        tell(condition=condition, topics=ruled, rule=rule, acting_user=acting_user, reason=reason)
     outcome = Outcome([], [])
     if refused := kind_of(condition).refusal(condition, []):
         raise PlanError(refused)
     why = _what_for(condition, topics, person)
-    ready = [topic for topic in topics if topic.pk not in why]
-    for some in _in_parts(condition, ready, person, acting_user, reason):
-        outcome.given.extend(some)
+    if are_many:
+        # What goes wrong there is tried again once somebody looks at the plan.
+        after_commit(carry_out, condition.campaign, acting_user=acting_user)
+    else:
+        ready = [topic for topic in topics if topic.pk not in why]
+        for some in _in_parts(condition, ready, person, acting_user, reason):
+            outcome.given.extend(some)
     there = set(outcome.given)
-    not_there = "What there is to do on {} under {} is not there yet."
+    not_there = NOT_TRIED if are_many else "What there is to do on {} under {} is not there yet."
     later = {
         topic: why.get(topic.pk) or not_there.format(topic.qid, condition)[:MAX_REASON]
         for topic in topics
@@ -77,6 +87,15 @@ def plan_work(
     }
     outcome.waiting.extend(_wait(condition, later, person, reason, acting_user))
     return outcome
+
+
+def carry_out(campaign: Campaign, *, acting_user: Person | None) -> int:
+    """Let rules of runs hold on what is there, then give what is planned and can be given by now; return how many.
+
+    Each topic, or a few, in a transaction of their own, as people save meanwhile. Doing it twice does no more.
+    """
+    settle(campaign, acting_user=acting_user)
+    return advance(campaign)
 
 
 def _what_for(condition: Condition, topics: Sequence[Topic], person: Person | None) -> dict[int, str]:
@@ -173,20 +192,49 @@ def advance(campaign: Campaign, topic: int | None = None) -> int:
     # Asked once for all of a condition, without a lock: what surely can't be given yet costs no transaction.
     for (condition, _), some in waiting.items():
         why = _what_for(condition, [row.topic for row in some], some[0].person)
-        for row in some:
-            if row.topic_id in why:
-                told[row.pk] = why[row.topic_id]
+        told |= {row.pk: why[row.topic_id] for row in some if row.topic_id in why}
+        for rows_alike in _alike([row for row in some if row.topic_id not in why]):
+            if _make_all_so(condition, rows_alike):
+                done += len(rows_alike)
                 continue
-            try:
-                with transaction.atomic():
-                    done += _make_so(row.pk)
-            except PlanError as error:
-                told[row.pk] = str(error)[:MAX_REASON]
+            for row in rows_alike:
+                try:
+                    with transaction.atomic():
+                        done += _make_so(row.pk)
+                except PlanError as error:
+                    told[row.pk] = str(error)[:MAX_REASON]
     changed = [row for some in waiting.values() for row in some if told.get(row.pk, row.waits_for) != row.waits_for]
     for row in changed:
         row.waits_for = told[row.pk]
     Planned.objects.bulk_update(changed, ["waits_for"], batch_size=_AT_A_TIME)
     return done
+
+
+def _alike(rows: Sequence[Planned]) -> Iterator[list[Planned]]:
+    """Yield rows of one condition that are for the same person, by the same one and for the same reason, a few each."""
+    alike: dict[tuple[Any, ...], list[Planned]] = {}
+    for row in rows:
+        alike.setdefault((row.person_id, row.created_by_id, row.reason), []).append(row)
+    for some in alike.values():
+        left = iter(some)
+        while part := list(islice(left, _TOGETHER)):
+            yield part
+
+
+def _make_all_so(condition: Condition, rows: Sequence[Planned]) -> bool:
+    """Give topics together that are planned alike, where nobody has any of them; return whether that could be done."""
+    try:
+        with transaction.atomic():
+            lock(condition)
+            still = Planned.objects.filter(pk__in=[row.pk for row in rows])
+            planned = list(still.select_related("topic", "created_by"))
+            topics = [row.topic for row in planned]
+            if len(planned) < len(rows) or Task.objects.filter(condition=condition, topic__in=topics).exists():
+                return False
+            _give(condition, topics, rows[0].person, planned[0].created_by, rows[0].reason)
+            return True
+    except PlanError:
+        return False
 
 
 def _make_so(pk: int) -> bool:
@@ -220,13 +268,12 @@ def _make_so(pk: int) -> bool:
 
 def follow_bank(*, bank: NuggetBank, **_: Any) -> None:
     """Give what waits for a bank, once it is handed in for good: nothing that goes wrong there keeps it from that."""
-    transaction.on_commit(partial(advance, bank.condition.campaign, bank.topic_id), robust=True)
+    after_commit(advance, bank.condition.campaign, bank.topic_id)
 
 
 def follow_import(*, import_record: Import, **_: Any) -> None:
     """Give what waits for what an import brought, or what it planned; count by the rules that it changed."""
-    settle(import_record.campaign, acting_user=import_record.person)
-    advance(import_record.campaign)
+    carry_out(import_record.campaign, acting_user=import_record.person)
 
 
 def follow_job(*, job: Job, **_: Any) -> None:

@@ -1,6 +1,6 @@
 """The plan over HTTP: which topics, under which condition, for whom, and which runs are judged."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from django.contrib import messages
@@ -12,12 +12,13 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from assessor.accounts.models import Person
 from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Campaign, Condition, Topic
 from assessor.plan import change_impact, queries
-from assessor.plan.actions import Piece, advance, cancel, change_piece, drop_run, piece_at, plan_work, settle
+from assessor.plan.actions import Outcome, Piece, cancel, carry_out, change_piece, drop_run, piece_at, plan_work
 from assessor.plan.forms import DropForm, GiveForm, PieceForm, peoples_conditions
 from assessor.plan.hours import HOUR, LEAST_SECONDS, Week, weeks
 from assessor.plan.models import Planned
@@ -264,12 +265,11 @@ def _unconfirmed(request: PersonRequest, asked: dict[str, Any]) -> list[str]:
 def _plan(request: PersonRequest, asked: dict[str, Any]) -> str:
     """Plan topics for a person, or None: for whoever draws them; return what was done, in words. Raises PlanError."""
     person, topics = asked["person"], list(asked["topics"])
-    told = []
     # A rule of runs says nothing to whoever writes nuggets; said of nothing else, it is a mistake.
     is_for_all = not any(one.judges_answers for one in asked["condition"])
     with transaction.atomic():
-        for condition in asked["condition"]:
-            outcome = plan_work(
+        outcomes = {
+            condition: plan_work(
                 condition=condition,
                 topics=topics,
                 person=person,
@@ -277,18 +277,24 @@ def _plan(request: PersonRequest, asked: dict[str, Any]) -> str:
                 reason=asked["reason"],
                 acting_user=request.user,
             )
-            if outcome.given:
-                many = _several(outcome.given)
-                queue = f"In the queue of {condition}: {many}."
-                told.append(f"{person} has {many} under {condition}." if person else queue)
-            if outcome.waiting:
-                first = outcome.waiting[0].waits_for
-                told.append(f"Waiting under {condition}: {_several(outcome.waiting)}. {first}")
-    return " ".join(told)
+            for condition in asked["condition"]
+        }
+    return " ".join(told for condition, outcome in outcomes.items() for told in _told(condition, person, outcome))
 
 
-def _several(topics: Sequence[object]) -> str:
-    return f"{len(topics)} topic{'s' if len(topics) > 1 else ''}"
+def _told(condition: Condition, person: Person | None, outcome: Outcome) -> Iterator[str]:
+    """Yield what became of topics under a condition by now, in words."""
+    waiting = Planned.objects.filter(pk__in=[row.pk for row in outcome.waiting]).order_by("pk")
+    still = list(waiting.values_list("waits_for", flat=True))
+    if given := len(outcome.given) + len(outcome.waiting) - len(still):
+        many = _several(given)
+        yield f"{person} has {many} under {condition}." if person else f"In the queue of {condition}: {many}."
+    if still:
+        yield f"Waiting under {condition}: {_several(len(still))}. {still[0]}"
+
+
+def _several(topics: int) -> str:
+    return f"{topics} topic{'s' if topics > 1 else ''}"
 
 
 def _confirm(
@@ -310,8 +316,7 @@ def sent_again(request: PersonRequest, without: tuple[str, ...] = ()) -> list[tu
 def try_again(request: PersonRequest, slug: str) -> HttpResponse:
     """Give what waits and can be given by now; the plan's page asks for it when it is opened."""
     campaign = organized_campaign(request.user, slug)
-    settle(campaign, acting_user=request.user)
-    given = advance(campaign)
+    given = carry_out(campaign, acting_user=request.user)
     if given:
         messages.success(request, f"Started: {given} piece{'' if given == 1 else 's'} of work that had waited.")
     if not request.htmx:

@@ -91,7 +91,7 @@ def _again(task: Task, setup: ManualSetup, bank: NuggetBank, asked: Bank) -> lis
         if setup.only_unjudgeable:
             items = [item_of_key(key) for key in asked_again(setup, sheet, sheet.asked)]
         wanted.append(_Wanted(sheet.answer, items))
-    judged = judged_under(task.condition)
+    judged = judged_under(task.condition, task.topic_id)
     in_scope = [one for one in wanted if judged.holds(task.topic_id, one.answer.run_id)]
     some = drawn(setup, task.topic, [one for one in in_scope if one.items])
     new = without_sheet(setup, some, there)

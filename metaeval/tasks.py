@@ -3,8 +3,8 @@
 from typing import Any
 
 from celery import shared_task
-from django.db import transaction
 
+from assessor.runtime.commits import after_commit
 from assessor.runtime.workers import at_start_and_after_deaths
 from metaeval import actions
 from metaeval.background import sweep
@@ -29,7 +29,7 @@ _TASKS: dict[type[Calculation | CalibrationRequest], Any] = {Calculation: calcul
 
 def send_hint(work: Calculation | CalibrationRequest) -> None:
     """Tell the worker, once it is committed. Should the queue be gone, the next start of one finds it waiting."""
-    transaction.on_commit(lambda: _TASKS[type(work)].delay(work.pk), robust=True)
+    after_commit(_TASKS[type(work)].delay, work.pk)
 
 
 def take_up() -> None:

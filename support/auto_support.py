@@ -1,11 +1,9 @@
 """The automatic judge: a model says of each judged citation how far the cited passage supports the sentence."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import chain, islice
 from typing import NamedTuple
 
-from django.db import transaction
 from django.db.models import Count, QuerySet
 
 from assessor.campaigns.models import Answer, Campaign, Condition, Topic
@@ -28,6 +26,7 @@ from assessor.llm.prompts import (
     object_schema,
 )
 from assessor.llm.rehearsal.word_overlap import label_by_share
+from assessor.runtime.commits import after_commit
 from assessor.work.judging_pool import NOT_JUDGED
 from support.actions import MOVED, add_lacking_sheets, note_equal, open_labelled, resolve, store_labels
 from support.citations import LABELS, Cited, cited_in, pair, places
@@ -212,7 +211,7 @@ class Support(JobKind):
             said.setdefault(answer, {})[places(key)[0], given.docid] = given.label
         store_labels(job, said)
         topics = {unit.topic_id for unit, _ in results}
-        transaction.on_commit(partial(open_labelled, job.condition, topics), robust=True)
+        after_commit(open_labelled, job.condition, topics)
 
     def unit_names(self, units: Collection[Unit]) -> Mapping[int, str]:
         """Return for each citation the run's tag, the number of the sentence and the docid."""

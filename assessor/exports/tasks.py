@@ -1,12 +1,10 @@
 """Background work on exports: ids in. The database says what waits; a message is only a hint to look."""
 
-from functools import partial
-
 from celery import shared_task
-from django.db import transaction
 
 from assessor.exports import actions
 from assessor.exports.models import Export
+from assessor.runtime.commits import after_commit
 from assessor.runtime.workers import at_start_and_after_deaths
 
 
@@ -18,7 +16,7 @@ def write_export(export_id: int) -> None:
 
 def hint(export: Export) -> None:
     """Tell the workers of an export once it is committed. Should the queue be gone, the next look finds it."""
-    transaction.on_commit(partial(write_export.delay, export.pk), robust=True)
+    after_commit(write_export.delay, export.pk)
 
 
 @shared_task

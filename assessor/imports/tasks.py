@@ -1,14 +1,13 @@
 """Background work of the collection: ids in, an action called."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from celery import Task, shared_task
-from django.db import transaction
 
 from assessor.campaigns.models import Campaign, Import
 from assessor.imports import importer
+from assessor.runtime.commits import after_commit
 from assessor.runtime.workers import at_start_and_after_deaths
 
 _HINT_LASTS = 25  # seconds; the next look comes soon after
@@ -39,7 +38,7 @@ def hand_over(made: Sequence[Import]) -> None:
     Should the queue be gone, the next start of a worker finds them waiting in the database.
     """
     if waiting := [one.pk for one in made if one.is_under_way]:
-        transaction.on_commit(partial(run_import.delay, waiting[0]), robust=True)
+        after_commit(run_import.delay, waiting[0])
 
 
 @shared_task

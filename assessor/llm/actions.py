@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from functools import partial
 from typing import Any, NamedTuple
 
 from django.core.exceptions import ValidationError
@@ -25,6 +24,7 @@ from assessor.llm.prompts import PromptSet, PromptSetError, sha256_of
 from assessor.llm.queries import errors_of
 from assessor.llm.signals import job_launching
 from assessor.llm.tasks import hint, hint_trial
+from assessor.runtime.commits import after_commit
 
 _LONGEST_NAME = 120  # characters, as conditions have it
 MOST_REPLICATES = 1_000  # those above are control sets', whose answers no other condition may take from the ledger
@@ -86,7 +86,7 @@ def try_judge(*, judge: ModelJudge, acting_user: Person) -> None:
                 trial = Trial.objects.create(judge=judge, place=place, created_by=acting_user)
         except IntegrityError:
             continue
-        transaction.on_commit(partial(hint_trial, trial.pk), robust=True)
+        after_commit(hint_trial, trial.pk)
         return
     raise JobError("Two judges are being tried at the moment. Try this one when they are done, in two minutes at most.")
 
@@ -312,7 +312,7 @@ def launch(
         raise _nothing_to_do(job)
     job.refresh_from_db(fields=["state", "units_total", "topics_left"])
     if to_workers:
-        transaction.on_commit(partial(hint, job.pk), robust=True)
+        after_commit(hint, job.pk)
     return job
 
 
@@ -365,7 +365,7 @@ def resume(*, job: Job, acting_user: Person | None) -> None:
         begun = Unit.objects.filter(job=job, state=Unit.State.WAITING, attempts__gt=0)
         begun.update(round=F("round") + 1)
     _change_state(job, (Job.State.PAUSED, Job.State.HALTED), Job.State.WAITING, "job resumed", acting_user, message="")
-    transaction.on_commit(partial(hint, job.pk), robust=True)
+    after_commit(hint, job.pk)
 
 
 @transaction.atomic
@@ -388,7 +388,7 @@ def finish_live(*, job: Job, acting_user: Person) -> None:
     job.batches.filter(is_carried=True, ended_at=None).update(state=Batch.State.DONE, ended_at=timezone.now())
     job.batches.filter(ended_at=None).update(look_at=timezone.now())
     history.record("job goes on live", job.name, campaign=job.campaign, person=acting_user)
-    transaction.on_commit(partial(hint, job.pk), robust=True)
+    after_commit(hint, job.pk)
 
 
 @transaction.atomic
@@ -410,7 +410,7 @@ def retry_failed(*, job: Job, acting_user: Person | None, reason: str = "") -> i
     jobs.update(units_failed=F("units_failed") - count)
     jobs.filter(state=Job.State.DONE).update(state=Job.State.WAITING, ended_at=None)
     history.record("failed units retried", job.name, campaign=job.campaign, person=acting_user, units=count)
-    transaction.on_commit(partial(hint, job.pk), robust=True)
+    after_commit(hint, job.pk)
     return count
 
 

@@ -13,6 +13,7 @@ from assessor.campaigns.models import Topic
 from assessor.llm.job_kind import JobKind, job_kind_named
 from assessor.llm.models import Job, Unit
 from assessor.runtime.analyze import look_at_grown_tables
+from assessor.runtime.commits import after_commit
 from assessor.runtime.sql import insert
 from assessor.runtime.turns import let_others_write
 
@@ -43,7 +44,7 @@ def prepare(job: Job) -> Iterator[int]:
             if not job.topics_left and (found or job.units_total):
                 told = {"units": job.units_total, "estimate": job.estimate}
                 history.record("job launched", job.name, campaign=job.campaign, person=job.created_by, **told)
-                transaction.on_commit(look_at_grown_tables, robust=True)
+                after_commit(look_at_grown_tables)
         let_others_write(time.monotonic() - started)
         yield new
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.db import transaction
 from django.template.loader import render_to_string
 from django.utils import timezone
 
@@ -14,6 +13,7 @@ from assessor.formats.values import to_json
 from assessor.llm.models import Job
 from assessor.notices.models import Delivery, Webhook
 from assessor.notices.tasks import hint
+from assessor.runtime.commits import after_commit
 from assessor.work.models import Task
 
 TEST = "webhook.test"
@@ -69,7 +69,7 @@ def _add_mails(source: "_Source", records: Sequence[Any]) -> None:
 
 def _add(deliveries: Iterable[Delivery]) -> None:
     if Delivery.objects.bulk_create(deliveries):
-        transaction.on_commit(hint, robust=True)
+        after_commit(hint)
 
 
 def test_of(campaign: Campaign) -> tuple[str, dict[str, Any]]:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from datetime import timedelta
+from pathlib import Path
 
 import psutil
 import pytest
@@ -21,6 +22,7 @@ from django.utils import timezone
 from assessor.campaigns.exports import topics_lines
 from assessor.campaigns.models import Event, Import, Topic
 from assessor.campaigns.models.imports import VisibleManager
+from assessor.celery import app as celery
 from assessor.imports import importer, tasks
 from assessor.imports.importer import Busy, new_import, run, stop, sweep, upload_path
 from assessor.imports.loaders.topics import TopicLoader
@@ -616,3 +618,24 @@ def test_an_import_that_another_process_took_up_is_not_ended_by_the_first(empty_
     with pytest.raises(RuntimeError):
         run(record, file)
     assert (state_of(record), record.owner, record.report["errors"]) == (Import.State.RUNNING, me(), [])
+
+
+@pytest.fixture
+def _broken_queue():
+    """A file stands where the embedded broker has its folder."""
+    folder = Path(celery.conf.broker_transport_options["data_folder_out"])
+    aside = folder.with_name("aside")
+    folder.rename(aside)
+    folder.touch()
+    yield
+    folder.unlink()
+    aside.rename(folder)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("_broken_queue")
+def test_an_upload_that_the_queue_does_not_take_waits_for_the_next_worker(empty_campaign, olga):
+    with pytest.raises(OSError, match="Not a directory"):
+        tasks.run_import.delay(0)
+    assert upload(client_of(olga), "study", whole=True).status_code == 302
+    assert Import.objects.get().state == Import.State.WAITING

@@ -11,6 +11,7 @@ from assessor.campaigns.access import members
 from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import Campaign, Condition, Role, Topic
 from assessor.runtime.analyze import look_at_grown_tables
+from assessor.runtime.commits import after_commit
 from assessor.work.blindness import barred_from, decides, had_feedback, has_seen, sees_grades
 from assessor.work.models import MAX_REASON, Task
 
@@ -50,7 +51,7 @@ def give_tasks(
     if not kind_of(condition).is_shared(condition):
         refuse_taken(topics, condition, but=person)
     reason = folded(reason)
-    transaction.on_commit(look_at_grown_tables, robust=True)  # a topic may have hundreds of sheets
+    after_commit(look_at_grown_tables)  # a topic may have hundreds of sheets
     return [give("task given", topic, condition, person, acting_user, reason) for topic in topics]
 
 

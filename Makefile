@@ -12,6 +12,10 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help python demo messages test test-sqlite test-browser lint ruff djlint contracts mypy migrations test-postgres faults endpoints fuzz try-deployment try-image try-wheel tour bench load weight attacks mutations audit lock clean
 .DEFAULT_GOAL := help
+# Tests begin beside mypy, which takes one processor for minutes.
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += --jobs=2
+endif
 
 help:
 	@echo "make demo   sets everything up and runs the demo"
@@ -53,7 +57,8 @@ python:
 demo: .venv/made
 	@$(BIN)/python -m assay demo
 
-test: lint test-sqlite test-browser
+test: lint test-sqlite
+	@$(MAKE) --no-print-directory test-browser
 
 test-sqlite: .venv/made-dev
 	$(TESTS) --ignore tests/browser
@@ -62,9 +67,9 @@ test-browser: .venv/made-dev
 	tests/chromium.sh
 	$(PYTEST) --dist loadfile --no-loadscope-reorder tests/browser
 
-# All at once: mypy takes one processor, and as long as the others together.
-lint: .venv/made-dev
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target mypy ruff contracts migrations djlint
+lint: mypy ruff contracts migrations djlint
+
+mypy ruff contracts migrations djlint: .venv/made-dev
 
 ruff:
 	$(BIN)/ruff check .
@@ -139,7 +144,7 @@ clean:
 	rm -rf .venv var
 
 # All of them, whatever is over its limit.
-BENCHES = imports pages editor "jobs --size" launching assigning drawing judging scores statistics_pages exporting agreement comparing relabelling memory
+BENCHES = imports pages editor "jobs --size" launching planning assigning drawing judging scores statistics_pages exporting agreement comparing relabelling memory
 bench: .venv/made-dev
 	@over=0; for script in $(BENCHES); do echo "bench.$$script"; $(BIN)/python -m bench.$$script || over=1; done; exit $$over
 

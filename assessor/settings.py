@@ -162,17 +162,38 @@ def _database() -> dict[str, Any]:
     else:
         # While the server is gone, whoever asks for a page is told so after this many seconds.
         pool = {"min_size": 1, "max_size": number("ASSAY_DATABASE_POOL", default=10), "timeout": 10}
-        # prepare_threshold: see assessor.runtime.sql. jit: the query of an assessor's first page took PostgreSQL more
-        # than a second to compile, and a millisecond to answer. What the URL says itself comes later, and counts.
-        own = database.get("OPTIONS", {})
-        told = f"-c jit=off {own.get('options', '')}".strip()
-        database["OPTIONS"] = own | {"pool": pool, "prepare_threshold": 5, "options": told}
-        # Of a server that was started again, each connection that the pool still holds would cost a request.
-        database["CONN_HEALTH_CHECKS"] = True
+        _set_up_postgres(database, pool=pool)
     return database
 
 
+def _set_up_postgres(database: dict[str, Any], **options: Any) -> None:
+    # prepare_threshold: see assessor.runtime.sql. jit: the query of an assessor's first page took PostgreSQL more
+    # than a second to compile, and a millisecond to answer. What the URL says itself comes later, and counts.
+    own = database.get("OPTIONS", {})
+    told = f"-c jit=off {own.get('options', '')}".strip()
+    database["OPTIONS"] = own | {"prepare_threshold": 5, "options": told} | options
+    # Of a server that was started again, each connection that is still held would cost a request.
+    database["CONN_HEALTH_CHECKS"] = True
+
+
+def _replicas(database: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the replica that ASSAY_REPLICA_URL names, if any, by its alias."""
+    if not text("ASSAY_REPLICA_URL", default=""):
+        return {}
+    replica = database_url("ASSAY_REPLICA_URL", default="")
+    if {database["ENGINE"], replica["ENGINE"]} != {"django.db.backends.postgresql"}:
+        raise ImproperlyConfigured("ASSAY_REPLICA_URL names a replica of a PostgreSQL that DATABASE_URL names.")
+    if replica["NAME"] != database["NAME"]:
+        raise ImproperlyConfigured("ASSAY_REPLICA_URL must name the same database as DATABASE_URL.")
+    if [replica[part] for part in ("HOST", "PORT")] == [database[part] for part in ("HOST", "PORT")]:
+        raise ImproperlyConfigured("ASSAY_REPLICA_URL and DATABASE_URL name the same server.")
+    # No pool, which would try without end to reach one that is gone.
+    _set_up_postgres(replica, connect_timeout=2)
+    return {"replica": replica | {"CONN_MAX_AGE": 60}}
+
+
 DATABASES = {"default": _database()}
+DATABASES |= _replicas(DATABASES["default"])
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "accounts.Person"

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from django.utils import timezone
 
+from assessor.runtime import replica
 from assessor.runtime.claims import MAX_ATTEMPTS, claim, held, left_behind, mine, waits_again
 from metaeval.models import BackgroundWork
 
@@ -21,21 +22,23 @@ def carry_out(work: Work, compute: Callable[[Progress], Callable[[Update], Any]]
     """Compute what waits, and keep what comes of it; what doesn't wait any more is left alone.
 
     compute: does the work, telling its percent and stage, and returns what keeps the outcome, given the update that
-    marks the record as done. nothing: what it raises where there is no outcome; the text says why.
+    marks the record as done; it reads from the replica, if there is one. nothing: what it raises where there is no
+    outcome; the text says why.
     """
     state = BackgroundWork.State
     if not claim(work, percent=0):
         return work
 
     def progress(percent: int, stage: str) -> None:
-        mine(work).update(percent=percent, stage=stage[:120], alive_at=timezone.now())
+        with replica.on_primary():
+            mine(work).update(percent=percent, stage=stage[:120], alive_at=timezone.now())
 
     def ended(**outcome: Any) -> int:
         return mine(work).update(**outcome, ended_at=timezone.now(), stage="")
 
     with held(work):
         try:
-            keep = compute(progress)
+            keep = replica.read(compute, progress)
             progress(95, "writing")
             keep(partial(ended, state=state.DONE, percent=100))
         except nothing as told:

@@ -72,6 +72,7 @@ DATABASE = (
     "tests/support/test_tables.py",
     # Constant queries where they are written for the database, and the prepared query behind every label.
     "tests/api/test_lists.py::test_no_list_asks_more_of_a_longer_page",
+    "tests/api/test_replica.py",
     "tests/assignment/test_auto.py::test_it_asks_as_few_queries",
     "tests/assignment/test_labelling.py",
     "tests/nuggets/test_queries.py",

@@ -39,6 +39,16 @@ def test_sound_settings_start(tmp_path):
         ({"ASSAY_HOSTS": "a,,b"}, "ASSAY_HOSTS has an empty entry"),
         ({"DATABASE_URL": "nonsense"}, "DATABASE_URL must name SQLite or PostgreSQL"),
         ({"DATABASE_URL": "mysql://root@127.0.0.1/test"}, "DATABASE_URL must name SQLite or PostgreSQL"),
+        ({"ASSAY_REPLICA_URL": "nonsense"}, "ASSAY_REPLICA_URL must name SQLite or PostgreSQL"),
+        ({"DATABASE_URL": None, "ASSAY_REPLICA_URL": "postgres://b/assay"}, "ASSAY_REPLICA_URL names a replica of a"),
+        *(
+            ({"DATABASE_URL": "postgres://a/assay", "ASSAY_REPLICA_URL": url}, message)
+            for url, message in {
+                "sqlite:///copy": "ASSAY_REPLICA_URL names a replica of a PostgreSQL that DATABASE_URL names.",
+                "postgres://b/other": "ASSAY_REPLICA_URL must name the same database as DATABASE_URL.",
+                "postgres://c@a/assay": "ASSAY_REPLICA_URL and DATABASE_URL name the same server.",
+            }.items()
+        ),
     ],
 )
 def test_odd_settings_stop_the_start(tmp_path, changed, message):

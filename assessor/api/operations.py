@@ -1,13 +1,15 @@
 """How an address of the API is written down, so that all of them are described alike."""
 
 from collections.abc import Callable, Mapping
+from functools import partial, wraps
 from http import HTTPStatus
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from ninja import Router, Schema
 
 from assessor.api.pagination import LINES, Page
 from assessor.api.schemas import PROBLEM, WRONG_PARAMETERS
+from assessor.runtime import replica
 
 View = TypeVar("View", bound=Callable[..., Any])
 # 414: of a request line that the web server does not take, gunicorn's being 4,094 bytes.
@@ -50,4 +52,5 @@ def _get(
     router: Router, path: str, name: str, of: type[Schema], tag: str, responses: dict[int, Any]
 ) -> Callable[[View], View]:
     extra = {"responses": responses}  # beside what the library says of 200
-    return router.get(path, response={200: of}, operation_id=name, url_name=name, tags=[tag], openapi_extra=extra)
+    get = router.get(path, response={200: of}, operation_id=name, url_name=name, tags=[tag], openapi_extra=extra)
+    return lambda view: get(cast(View, wraps(view)(partial(replica.read, view))))

@@ -14,6 +14,7 @@ from pydantic import StringConstraints, ValidationInfo, model_validator
 
 from assessor.api.exposure import Seen
 from assessor.formats.values import to_json
+from assessor.runtime import replica
 
 LINES = "application/jsonl"
 MOST = 500  # items of a page
@@ -89,7 +90,7 @@ def answer(request: HttpRequest, asked: Asked, listing: Listing, seen: Seen | No
     if LINES in map(str, request.accepted_types):
         if seen:
             seen.all()
-        return StreamingHttpResponse(_lines(listing), content_type=LINES)
+        return StreamingHttpResponse(replica.read_on(_lines(listing)), content_type=LINES)
     most = asked.limit + 1
     found = list(islice(listing.after(_key(asked.cursor, listing.key), most), most))
     page = found[: asked.limit]

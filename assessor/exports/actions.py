@@ -28,6 +28,7 @@ from assessor.exports.selection import Options, choose, exportable_called, kept_
 from assessor.exports.signatures import OddKey
 from assessor.exports.zip_exports import ZipExport, zip_exports
 from assessor.exports.zips import Zip
+from assessor.runtime import replica
 from assessor.runtime.claims import MAX_ATTEMPTS, begun, claim, held, hold, left_behind, let_go, mine, waits_again
 from assessor.scores.leaderboards import Incomplete
 from assessor.work.exposure import take_file
@@ -197,12 +198,8 @@ def _write_file(export: Export) -> None:
     try:
         if export.kind == FREEZE:
             _freeze(export)
-        elif export.kind == RELEASE:
-            _release(export, unfinished)
-        elif of_zip := zip_exports().get(export.kind):
-            _write_made(of_zip, export, unfinished)
         else:
-            _write(export, unfinished)
+            _keep(export, unfinished, **replica.read(_write, export, unfinished))
     finally:
         # Before what became of it is noted: the disk may be full, and the database be on it.
         unfinished.unlink(missing_ok=True)
@@ -212,8 +209,16 @@ def _fail(export: Export, why: str) -> None:
     mine(export).update(state=Export.State.FAILED, why=why, ended_at=timezone.now())
 
 
-def _write(export: Export, unfinished: Path) -> None:
-    """Write a file of lines."""
+def _write(export: Export, unfinished: Path) -> dict[str, Any]:
+    """Write a file; return what its record tells of it."""
+    if export.kind == RELEASE:
+        return _write_release(export, unfinished)
+    if of_zip := zip_exports().get(export.kind):
+        return _write_made(of_zip, export, unfinished)
+    return _write_lines(export, unfinished)
+
+
+def _write_lines(export: Export, unfinished: Path) -> dict[str, Any]:
     kind = exportable_called(export.kind)
     chosen = choose(export.campaign, kind, export.options)
     tally, shown = Tally(kind.forms[chosen.form].heads), shown_in([(kind, chosen)])
@@ -223,7 +228,7 @@ def _write(export: Export, unfinished: Path) -> None:
             progress.show(tally.records)
     # What was finished while it was written may be in it too.
     shown = shown_in([(kind, chosen)], shown)
-    _keep(export, unfinished, shown=shown, **_facts(export, kind, chosen, tally))
+    return {"shown": shown, **_facts(export, kind, chosen, tally)}
 
 
 @contextmanager
@@ -262,22 +267,20 @@ def _condition_of(export: Export) -> Condition | None:
     return export.campaign.conditions.select_related("nuggets").get(name=name) if name else None
 
 
-def _release(export: Export, unfinished: Path) -> None:
+def _write_release(export: Export, unfinished: Path) -> dict[str, Any]:
     """Write a release, a zip: its manifest is in it, and tells of its files what the export's own would tell."""
     condition = _condition_of(export)
     shown = shown_in(release_parts(export.campaign, condition))
     with Progress(export) as progress:
         facts = _write_zip(Release(export.campaign, condition, progress.show), unfinished)
-    shown = shown_in(release_parts(export.campaign, condition), shown)
-    _keep(export, unfinished, shown=shown, **facts)
+    return {"shown": shown_in(release_parts(export.campaign, condition), shown), **facts}
 
 
-def _write_made(of_zip: ZipExport, export: Export, unfinished: Path) -> None:
+def _write_made(of_zip: ZipExport, export: Export, unfinished: Path) -> dict[str, Any]:
     """Write a zip that another app makes."""
     with Progress(export) as progress:
         progress.note(expected=of_zip.size(export.campaign))
-        facts = _write_zip(of_zip.make(export.campaign, progress.show), unfinished)
-    _keep(export, unfinished, **facts)
+        return _write_zip(of_zip.make(export.campaign, progress.show), unfinished)
 
 
 def _write_zip(found: Zip, unfinished: Path) -> dict[str, Any]:

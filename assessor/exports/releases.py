@@ -18,6 +18,7 @@ from assessor.exports.selection import choose
 from assessor.exports.zips import MANIFEST, Part, bundle, file_name
 from assessor.formats.tables import write_table
 from assessor.formats.values import to_json
+from assessor.runtime.replica import on_primary
 
 FORMAT = "assay-release"
 _UNKNOWN = 1 << 40  # bytes: a file's size is known only once it is written
@@ -63,7 +64,8 @@ class Release:
 
     def __init__(self, campaign: Campaign, condition: Condition | None, sign_of_life: Callable[[int], None]) -> None:
         self._campaign, self._condition, self._alive = campaign, condition, sign_of_life
-        called = pseudonyms(campaign)
+        with on_primary():
+            called = pseudonyms(campaign)
         self._judges = judge_names(called)
         self._names = Names(called)
         self._practice = set(campaign.topics.filter(is_practice=True).values_list("qid", flat=True))

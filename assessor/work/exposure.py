@@ -7,6 +7,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from assessor.accounts.models import Person
 from assessor.campaigns.condition_kind import kind_of, names_of_grades
 from assessor.campaigns.models import Campaign, Condition, QrelsSource, Topic
+from assessor.runtime.replica import on_primary
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure
 
@@ -65,6 +66,7 @@ def _kinds(conditions: Iterable[Condition]) -> set[str]:
 
 
 def _record(person: Person, topics: QuerySet[Topic], kinds: Iterable[str], where: str) -> None:
-    for kind in sorted(kinds):
-        known = Exposure.objects.filter(person=person, topic=OuterRef("pk"), kind=kind, where=where)
-        record_exposure(person, topics.filter(~Exists(known)), kind, where)
+    with on_primary():
+        for kind in sorted(kinds):
+            known = Exposure.objects.filter(person=person, topic=OuterRef("pk"), kind=kind, where=where)
+            record_exposure(person, topics.filter(~Exists(known)), kind, where)

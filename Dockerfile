@@ -2,8 +2,8 @@
 # and what is written goes to /data.
 FROM python:3.11-slim-bookworm AS installed
 RUN python -m venv /venv
-COPY requirements.txt .
-RUN /venv/bin/pip install --no-cache-dir --require-hashes --only-binary :all: -r requirements.txt
+COPY requirements.txt requirements-s3.txt .
+RUN /venv/bin/pip install --no-cache-dir --require-hashes --only-binary :all: -r requirements.txt -r requirements-s3.txt
 
 FROM python:3.11-slim-bookworm
 ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 ASSAY_DATA_DIR=/data ASSAY_BIND=0.0.0.0:8000

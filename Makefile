@@ -124,6 +124,7 @@ tour: .venv/made-dev
 lock:
 	"$(PYTHON)" -m venv .venv/lock && .venv/lock/bin/pip install --quiet uv
 	.venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --upgrade requirements.in -o requirements.txt
+	.venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --upgrade requirements-s3.in -c requirements.txt -o requirements-s3.txt
 	.venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --upgrade requirements-dev.in -o requirements-dev.txt
 
 messages: .venv/made-dev
@@ -135,10 +136,10 @@ attacks: .venv/made-dev
 mutations: .venv/made-dev
 	$(BIN)/python -m tests.mutations
 
-# In an environment of its own; it sends the names and versions of requirements.txt to PyPI, and nothing else.
-audit: requirements.txt
+# In an environment of its own; it sends the names and versions of both files to PyPI, and nothing else.
+audit: requirements.txt requirements-s3.txt
 	"$(PYTHON)" -m venv .venv/audit && .venv/audit/bin/pip install --quiet pip-audit
-	.venv/audit/bin/pip-audit --strict --disable-pip --require-hashes -r requirements.txt
+	.venv/audit/bin/pip-audit --strict --disable-pip --require-hashes -r requirements.txt -r requirements-s3.txt
 
 clean:
 	rm -rf .venv var

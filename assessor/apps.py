@@ -1,8 +1,9 @@
-"""Django's admin, open to administrators alone; and Celery, for whatever sends tasks."""
+"""Django's admin, open to administrators alone; Celery, for whatever sends tasks; and checks."""
 
 from django.contrib.admin.apps import AdminConfig
 
-import assessor.celery  # noqa: F401  (wherever Django runs: tasks are sent by the application that is there by then)
+import assessor.celery
+import assessor.runtime.checks  # noqa: F401  (which registers them)
 
 
 class AssayAdminConfig(AdminConfig):

@@ -10,7 +10,18 @@ from django.core.exceptions import ImproperlyConfigured
 from kombu import Queue
 
 from assessor.runtime import logs
-from assessor.runtime.environment import choice, database_url, flag, issuer, mail_server, number, text, words
+from assessor.runtime.environment import (
+    choice,
+    database_url,
+    flag,
+    issuer,
+    mail_server,
+    number,
+    object_storage,
+    storage_of,
+    text,
+    words,
+)
 from assessor.runtime.folders import FILES, data_folder
 from assessor.runtime.secret_key import secret_key
 
@@ -19,7 +30,8 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 DEBUG = flag("ASSAY_DEBUG", default=False)
 ALLOWED_HOSTS = words("ASSAY_HOSTS", default="localhost,127.0.0.1")
 CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS]
-# Everything Assay writes outside the database: uploads under way, the embedded broker's messages.
+# Everything Assay writes outside the database: uploads under way, the embedded broker's messages; and what a bucket
+# has for all machines, where there is one.
 DATA_DIR = data_folder()
 try:
     for _folder in ("", "uploads", "broker", "static", "exports"):
@@ -318,11 +330,10 @@ STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.AppDirectoriesFinder",
     "metaeval.bundle.BundleFinder",
 ]
+OBJECT_STORAGE = object_storage("ASSAY_STORAGE")
 STORAGES = {
-    "default": {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
-        "OPTIONS": {"location": DATA_DIR / "uploads"},
-    },
+    "uploads": storage_of("uploads", OBJECT_STORAGE),
+    "exports": storage_of("exports", OBJECT_STORAGE),
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True  # pages name no others, and compressing is slow

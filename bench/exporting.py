@@ -111,7 +111,7 @@ def _made(kind: str) -> Callable[[], int]:
         export = actions.run(export)
         _took.append(time.perf_counter() - before)
         assert export.state == "done", export.why
-        actions.path_of(export).unlink()
+        actions.made(export).discard()
         return int(export.records)
 
     return do

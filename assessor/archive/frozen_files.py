@@ -9,7 +9,8 @@ from typing import Any
 from django.db.models import Model
 
 from assessor.archive.errors import wrong
-from assessor.exports.frozen_files import Damaged, unpacked
+from assessor.exports.checksums import Damaged
+from assessor.exports.frozen_files import unpacked
 from assessor.exports.models import Blob, Chunk, Frozen, FrozenFile
 from assessor.exports.signatures import is_signed
 

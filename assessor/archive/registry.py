@@ -104,7 +104,7 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
     Kept(collection.Protocol),
     Kept(
         Import,
-        without=("owner", "alive_at", "has_leftovers"),
+        without=("upload", "owner", "alive_at", "has_leftovers"),
         only=~Q(state__in=Import.OPEN),
     ),
     Kept(collection.Topic),

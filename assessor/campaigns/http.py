@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Iterable
-from typing import BinaryIO
 
-from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django_htmx.middleware import HtmxDetails
 
 from assessor.accounts.models import Person
@@ -33,13 +32,13 @@ def attachment(name: str) -> str:
 
 
 def download(
-    name: str, content: str | BinaryIO | Iterable[str | bytes], content_type: str = TEXT
-) -> HttpResponse | FileResponse:
-    """Return what a browser keeps under a name: a text as a whole, an open file or lines as a stream."""
-    response: HttpResponse | FileResponse
+    name: str, content: str | Iterable[str | bytes], content_type: str = TEXT
+) -> HttpResponse | StreamingHttpResponse:
+    """Return what a browser keeps under a name: a text as a whole, lines or pieces as a stream."""
+    response: HttpResponse | StreamingHttpResponse
     if isinstance(content, str):
         response = HttpResponse(content, content_type=content_type)
     else:
-        response = FileResponse(content, content_type=content_type)  # which says the length of an open file
+        response = StreamingHttpResponse(content, content_type=content_type)
     response["Content-Disposition"] = attachment(name)
     return response

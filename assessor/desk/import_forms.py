@@ -13,7 +13,6 @@ from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.http import NO_FILE
 from assessor.campaigns.models import Campaign, Condition, Import, QrelsSource
 from assessor.imports.forms import FileForm, kind_choices
-from assessor.imports.importer import upload_path
 from assessor.imports.loaders import LOADERS, Loader
 
 _ENDINGS = re.compile(r"(\.(jsonl?|jl|tsv|csv|txt|gz))+$", re.IGNORECASE)
@@ -66,8 +65,7 @@ class HeldFile(FileForm):
 
     @property
     def size(self) -> int:
-        path = upload_path(self.import_record)
-        return path.stat().st_size if path.exists() else 0
+        return self.import_record.bytes_total
 
 
 def held_files(campaign: Campaign, typed: Mapping[str, str], *, is_sent: bool = False) -> list[HeldFile]:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -17,7 +18,7 @@ from assessor.accounts.models import Person
 from assessor.campaigns import history
 from assessor.campaigns.models import Campaign, Condition
 from assessor.exportables import ChoiceError, Chosen, Exportable, Page
-from assessor.exports.checksums import Tally
+from assessor.exports.checksums import Checked, Tally
 from assessor.exports.exposure import kept, shown_in
 from assessor.exports.freeze import FreezeError, freeze, parts_of, topics_of
 from assessor.exports.manifests import as_text, file_payload, manifest_of
@@ -30,20 +31,26 @@ from assessor.exports.zip_exports import ZipExport, zip_exports
 from assessor.exports.zips import Zip
 from assessor.runtime import replica
 from assessor.runtime.claims import MAX_ATTEMPTS, begun, claim, held, hold, left_behind, let_go, mine, waits_again
+from assessor.runtime.storage import StoredFile
+from assessor.runtime.storage import sweep as sweep_storage
 from assessor.scores.leaderboards import Incomplete
 from assessor.work.exposure import take_file
 
 _log = logging.getLogger(__name__)
 
 
-def folder() -> Path:
-    """Return where files are kept until they are removed."""
-    return Path(settings.DATA_DIR) / "exports"
+_EXPORTS = "exports"
 
 
-def path_of(export: Export) -> Path:
-    """Return where the file of an export lies."""
-    return folder() / f"{export.pk}.export"
+def made(export: Export) -> StoredFile:
+    """Return the file that an attempt at an export makes: none puts its own in the place of another's."""
+    attempt = f".{export.attempts}" if export.attempts > 1 else ""
+    return StoredFile(_EXPORTS, f"{export.pk}{attempt}.export")
+
+
+def open_file(export: Export) -> Checked:
+    """Open the file of an export. Raises FileNotFoundError and StorageAway."""
+    return Checked(made(export).open(), size=export.size, sha256=export.sha256)
 
 
 def _new(
@@ -188,13 +195,11 @@ def run(export: Export) -> Export:
             if not waits_again(export, error):
                 _fail(export, f"{type(error).__name__}: {error}")
     export.refresh_from_db()
-    if export.state != Export.State.DONE and export.is_over:
-        path_of(export).unlink(missing_ok=True)
     return export
 
 
 def _write_file(export: Export) -> None:
-    unfinished = folder() / f"{export.pk}.{export.attempts}.part"
+    unfinished = Path(settings.DATA_DIR) / "exports" / f"{export.pk}.{export.attempts}.part"
     try:
         if export.kind == FREEZE:
             _freeze(export)
@@ -241,13 +246,15 @@ def _whole(path: Path) -> Iterator[BinaryIO]:
 
 
 def _keep(export: Export, unfinished: Path, **facts: Any) -> None:
-    """Note that a file is whole, and give it its own name. Raises Stopped.
-
-    Until both are done the record is locked: no process that has lost the export puts its file in the place of another.
-    """
-    with transaction.atomic():
+    """Keep a file that is whole, and note that it is. Raises Stopped and StorageAway."""
+    file = made(export)
+    with Progress(export) as progress:
+        file.take(unfinished, partial(progress.show, facts["records"]))
+    try:
         _finish(export, **facts)
-        unfinished.replace(path_of(export))
+    except Stopped:
+        file.discard()
+        raise
 
 
 def _freeze(export: Export) -> None:
@@ -348,11 +355,8 @@ def sweep() -> list[int]:
 def _remove_old() -> None:
     """Remove files that are older than the setting says, and what no export knows; the records stay."""
     now = timezone.now()
-    kept = Export.objects.filter(at_once=False, removed_at=None).only("pk")  # not the manifests, each time
+    kept = Export.objects.filter(at_once=False, removed_at=None).only("pk", "attempts")  # not the manifests, each time
     for old in kept.filter(state=Export.State.DONE, ended_at__lt=now - timedelta(days=settings.EXPORT_DAYS)):
-        path_of(old).unlink(missing_ok=True)
+        made(old).discard()
         Export.objects.filter(pk=old.pk).update(removed_at=now)
-    wanted = {path_of(export).name for export in kept}
-    for path in folder().iterdir():
-        if path.name not in wanted and now.timestamp() - path.stat().st_mtime > 3600:
-            path.unlink(missing_ok=True)
+    sweep_storage(_EXPORTS, {made(export).name for export in kept})

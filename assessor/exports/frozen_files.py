@@ -13,15 +13,11 @@ from typing import IO, NamedTuple
 from django.conf import settings
 
 from assessor.campaigns.models import Campaign
-from assessor.exports.checksums import Tally
+from assessor.exports.checksums import Damaged, Tally
 from assessor.exports.models import Blob, Chunk
 
 _CHUNK = 1 << 16  # bytes before they are compressed
 _AT_A_TIME = 16  # chunks in a transaction: SQLite has one writer
-
-
-class Damaged(Exception):
-    """What the database has is not what was frozen; the text says what."""
 
 
 class Spooled(NamedTuple):

@@ -157,13 +157,18 @@ def made_file(request: PersonRequest, slug: str, export_id: int) -> HttpResponse
     """The file that was made in the background."""
     campaign = organized_campaign(request.user, slug)
     found = campaign_export(campaign, export_id)
-    path = actions.path_of(found)
-    if not found.has_file or not path.is_file():
-        raise Http404("There is no file: it was not made, or removed because it was old. Export it anew.")
+    try:
+        if not found.has_file:
+            raise FileNotFoundError
+        file = actions.open_file(found)
+    except FileNotFoundError as error:
+        why = "There is no file: it was not made, or removed because it was old. Export it anew."
+        raise Http404(why) from error
     if request.method != "HEAD":
         actions.take(export=found, acting_user=request.user)
-    content_type = ZIP if found.file_name.endswith(".zip") else TEXT
-    return download(_name_of(found), path.open("rb"), content_type)
+    response = download(_name_of(found), file, ZIP if found.file_name.endswith(".zip") else TEXT)
+    response["Content-Length"] = file.size
+    return response
 
 
 @require_safe

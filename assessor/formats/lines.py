@@ -11,9 +11,8 @@ import json
 import re
 import zlib
 from collections.abc import Generator, Iterator
-from importlib.resources.abc import Traversable
 from itertools import chain
-from typing import IO, BinaryIO, NamedTuple
+from typing import IO, BinaryIO, Literal, NamedTuple, Protocol
 
 from assessor.formats.report import Report
 
@@ -82,11 +81,17 @@ class _Unpacked(io.RawIOBase):
         return len(chunk)
 
 
+class Openable(Protocol):
+    """A file to be opened: a path, or one of another place."""
+
+    def open(self, mode: Literal["rb"], /) -> IO[bytes]: ...
+
+
 class SourceFile:
     """A file to be read once, with its progress (bytes_read) and its sha256 at the end."""
 
-    def __init__(self, path: Traversable) -> None:
-        self._path = path
+    def __init__(self, file: Openable) -> None:
+        self._file = file
         self._counted: _Counted | None = None
 
     @property
@@ -126,7 +131,7 @@ class SourceFile:
 
     def _lines(self, report: Report) -> Iterator[Line]:
         number = 0
-        with self._path.open("rb") as raw:
+        with self._file.open("rb") as raw:
             self._counted = _Counted(raw)
             packed = io.BufferedReader(self._counted, _BUFFER)
             stream: BinaryIO = packed

@@ -8,10 +8,10 @@ import gc
 import pickle
 import tempfile
 import time
+import uuid
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -34,11 +34,13 @@ from assessor.campaigns.models import (
     Topic,
 )
 from assessor.campaigns.signals import ended, import_done
-from assessor.formats.lines import SourceFile
+from assessor.formats.lines import Openable, SourceFile
 from assessor.formats.report import Report, Unreadable
 from assessor.imports.loaders import LOADERS, Loader
 from assessor.runtime.analyze import look_at_grown_tables
 from assessor.runtime.claims import MAX_ATTEMPTS, claim, held, left_behind, mine, waits_again
+from assessor.runtime.storage import StoredFile
+from assessor.runtime.storage import sweep as sweep_storage
 from assessor.runtime.turns import let_others_write
 
 # The rows that unfinished imports brought.
@@ -63,6 +65,7 @@ def register(loader: type[Loader], *leftovers: Leftovers) -> None:
     _BROUGHT[:0] = leftovers
 
 
+_UPLOADS = "uploads"
 _SWEEP_BATCH = 2_000
 _SIGN_OF_LIFE = 0.5  # seconds between two writes of an import's progress
 # Characters of the lines of one batch: memory does not follow the length of lines, and an assessor who saves meanwhile
@@ -87,6 +90,7 @@ def new_import(
     person: Person | None,
     check_only: bool,
     is_held: bool = False,
+    **columns: Any,
 ) -> Import:
     """Note down an import to be run. is_held: once a person has said more of it; see release()."""
     # A name on disk may be no text at all.
@@ -100,15 +104,27 @@ def new_import(
         person=person,
         check_only=check_only,
         state=Import.State.HELD if is_held else Import.State.WAITING,
+        **columns,
     )
 
 
-def take_in(path: Path, **noted: Any) -> Import:
-    """Note down an import of an uploaded file, as new_import() does, and keep the file until the import is over."""
-    import_record = new_import(**noted)
-    # On the same disk, so this takes no time while the database is locked.
-    path.rename(upload_path(import_record))
-    return import_record
+class Upload(NamedTuple):
+    """An uploaded file that is kept until its import is over."""
+
+    name: str
+    size: int  # bytes
+
+
+def keep(path: Path) -> Upload:
+    """Keep an uploaded file for take_in(); before its transaction, as that may take long. Raises StorageAway."""
+    upload = Upload(f"{uuid.uuid4().hex}.upload", path.stat().st_size)
+    StoredFile(_UPLOADS, upload.name).take(path)
+    return upload
+
+
+def take_in(upload: Upload, **noted: Any) -> Import:
+    """Note down an import of a kept file, as new_import() does."""
+    return new_import(**noted, upload=upload.name, bytes_total=upload.size)
 
 
 def release(import_record: Import, *, kind: str, options: dict[str, str]) -> bool:
@@ -130,37 +146,44 @@ def next_in_line(campaign: Campaign) -> Import | None:
     return campaign.imports.select_related("campaign").get(pk=first[1]) if first else None
 
 
-def upload_path(import_record: Import) -> Path:
-    """Return where the file of an uploaded import lies until it is over."""
-    return Path(settings.DATA_DIR) / "uploads" / f"{import_record.pk}.upload"
+def uploaded(import_record: Import) -> StoredFile:
+    """Return the file of an uploaded import, which is kept until it is over."""
+    return StoredFile(_UPLOADS, import_record.upload)
 
 
-def run(import_record: Import, path: Path) -> Import:
-    """Run a waiting import of the file at path to its end, and return it with state and report.
+def run(import_record: Import, path: Path | None = None) -> Import:
+    """Run a waiting import of the file at path, or else of its upload, to its end; return it with state and report.
 
     Raises Busy where another import of the campaign is running; this one then goes on waiting. Sweep first: an
-    import whose process died counts as running until then.
+    import whose process died counts as running until then. Raises StorageAway before it has begun, or as it breaks off.
     """
-    _claim(import_record, path.stat().st_size if path.exists() else 0)
+    if path is None:
+        uploaded(import_record).exists()  # where that can't be told, no attempt is used up
+    _claim(import_record, path.stat().st_size if path and path.exists() else import_record.bytes_total)
     # An import makes and drops millions of values: the garbage collector need not look at all else each time.
     gc.freeze()
     try:
         with held(import_record):
-            _run(import_record, path)
+            _run(import_record, path or uploaded(import_record))
     finally:
         gc.unfreeze()
         import_record.refresh_from_db()
         if import_record.is_over:
-            upload_path(import_record).unlink(missing_ok=True)
+            _discard_upload(import_record)
     if import_record.state == Import.State.DONE:
         look_at_grown_tables()
     return import_record
 
 
-def _run(import_record: Import, path: Path) -> None:
+def _discard_upload(import_record: Import) -> None:
+    if import_record.upload:
+        uploaded(import_record).discard()
+
+
+def _run(import_record: Import, file: Openable) -> None:
     try:
         if import_record.state == Import.State.RUNNING:
-            _check_then_write(import_record, path)
+            _check_then_write(import_record, file)
     except Stopped:
         _remove_leftovers(import_record)
     except BaseException as error:
@@ -169,8 +192,8 @@ def _run(import_record: Import, path: Path) -> None:
 
 
 def _break_off(import_record: Import, error: BaseException) -> None:
-    """End an import with the reason; where its database was away, have it wait for another try if its file is there."""
-    if not waits_again(import_record, error, may_wait=upload_path(import_record).exists()):
+    """End an import with the reason; an uploaded one whose database or file was away waits for another try."""
+    if not waits_again(import_record, error, may_wait=bool(import_record.upload)):
         expected = "an import that runs to its end; nothing was imported"
         report = Report(import_record.file_name)
         report.error(0, "", f"{type(error).__name__}: {error}", expected)
@@ -187,7 +210,7 @@ def stop(import_record: Import, *, person: Person) -> bool:
             history.record("import stopped", import_record, campaign=import_record.campaign, person=person)
             _tell(import_record)
             if import_record.state == Import.State.HELD:
-                transaction.on_commit(partial(upload_path(import_record).unlink, missing_ok=True))
+                transaction.on_commit(uploaded(import_record).discard)
     return stopped
 
 
@@ -202,9 +225,9 @@ def _claim(import_record: Import, bytes_total: int) -> None:
         raise Busy(f"{import_record} is being run already.")
 
 
-def _check_then_write(import_record: Import, path: Path) -> None:
+def _check_then_write(import_record: Import, file: Openable) -> None:
     with _Spool() as spool:
-        loader = _check(import_record, path, spool)
+        loader = _check(import_record, file, spool)
         import_record.sha256 = loader.sha256
         if loader.report.error_count:
             _end(import_record, Import.State.REFUSED, loader.report)
@@ -240,9 +263,9 @@ class _Spool:
             yield new, self._file.tell() / total
 
 
-def _check(import_record: Import, path: Path, spool: _Spool) -> Loader:
+def _check(import_record: Import, file: Openable, spool: _Spool) -> Loader:
     """Read the whole file and put aside what is new in it; return the loader, with its report."""
-    source = SourceFile(path)
+    source = SourceFile(file)
     report = Report(import_record.file_name)
     progress = _Progress(import_record, Import.Stage.CHECKING)
     loader: Loader = LOADERS[import_record.kind](import_record.campaign, import_record.options, report)
@@ -345,11 +368,11 @@ def _batches(records: Iterator[Any], size: int) -> Iterator[list[Any]]:
 def sweep() -> list[int]:
     """Clear away what imports left behind whose process died, or that were stopped; run at every start.
 
-    An import whose uploaded file is still there goes back to waiting, three times at most; return the ids of those.
+    An import of an uploaded file goes back to waiting, three times at most; return the ids of those.
     """
     waiting_again = []
     for running, same in left_behind(Import):
-        again = upload_path(running).exists() and running.attempts < MAX_ATTEMPTS
+        again = bool(running.upload) and running.attempts < MAX_ATTEMPTS
         state = Import.State.WAITING if again else Import.State.INTERRUPTED
         with transaction.atomic():
             is_left = same.update(state=state, ended_at=None if again else timezone.now())
@@ -359,7 +382,7 @@ def sweep() -> list[int]:
             waiting_again.append(running.pk)
     for left in _with_leftovers():
         _remove_leftovers(left)
-    _remove_orphaned_uploads()
+    sweep_storage(_UPLOADS, set(Import.objects.filter(state__in=Import.OPEN).values_list("upload", flat=True)))
     return waiting_again
 
 
@@ -376,20 +399,3 @@ def _remove_leftovers(import_record: Import) -> None:
             # Records that are only ever added, too: nobody has seen these.
             QuerySet(rows.model).filter(pk__in=pks).delete()
     left.update(has_leftovers=False)
-
-
-def _remove_orphaned_uploads() -> None:
-    """Remove uploaded files that no import waits for, and uploads that broke off; an hour old at least."""
-    active = Import.objects.filter(state__in=Import.OPEN)
-    wanted = {upload_path(import_record).name for import_record in active}
-    for path in (Path(settings.DATA_DIR) / "uploads").iterdir():
-        if path.name not in wanted and _age(path) > 3600:
-            path.unlink(missing_ok=True)
-
-
-def _age(path: Path) -> float:
-    """Return the seconds since a file was written; 0 where it has just vanished."""
-    try:
-        return time.time() - path.stat().st_mtime
-    except FileNotFoundError:
-        return 0.0

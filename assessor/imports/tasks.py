@@ -25,7 +25,7 @@ def run_import(self: "Task[Any, Any]", import_id: int) -> None:
     if first is None:
         return
     try:
-        importer.run(first, importer.upload_path(first))
+        importer.run(first)
     except importer.Busy as busy:
         raise self.retry(countdown=2, exc=busy) from busy
     if following := importer.next_in_line(campaign):

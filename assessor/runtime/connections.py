@@ -6,8 +6,11 @@ from typing import ParamSpec, TypeVar
 
 from django.db import InterfaceError, OperationalError, connection, connections
 
-# The database is gone, or its disk is full: nobody who is at work did anything wrong, and later it may be back.
-AWAY = (OperationalError, InterfaceError)
+from assessor.runtime.storage import StorageAway
+
+# The database or the storage is gone, or its disk is full: nobody who is at work did anything wrong, and later it may
+# be back.
+AWAY = (OperationalError, InterfaceError, StorageAway)
 
 _Given = ParamSpec("_Given")
 _Found = TypeVar("_Found")

@@ -1,7 +1,9 @@
 """Reading the environment: every helper refuses what it does not understand."""
 
 import os
+import re
 from collections.abc import Collection, Mapping
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -104,6 +106,57 @@ def mail_server(name: str, env: Mapping[str, str] = os.environ) -> MailServer | 
         parts.scheme == "smtps",
         sender[0],
     )
+
+
+class ObjectStorage(NamedTuple):
+    """A bucket of an S3-compatible server; prefix: empty, or ends with a slash."""
+
+    bucket: str
+    prefix: str
+    endpoint: str | None
+    region: str | None
+
+
+_BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+_PREFIX = re.compile(r"(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*/?")
+_KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
+
+
+def object_storage(name: str, env: Mapping[str, str] = os.environ) -> ObjectStorage | None:
+    """Return the bucket that a URL names; None where it is not set. The keys to it are in variables of their own."""
+    value = text(name, "", env)
+    if not value:
+        return None
+    parts = urlsplit(value)
+    more = parse_qs(parts.query, keep_blank_values=True)
+    endpoint, region = (more.pop(key, [""]) for key in ("endpoint", "region"))
+    is_sound = _BUCKET.fullmatch(parts.netloc) and _PREFIX.fullmatch(parts.path) and len(endpoint) == len(region) == 1
+    if parts.scheme != "s3" or not is_sound or more or parts.fragment or not _is_endpoint(endpoint[0]):
+        raise ImproperlyConfigured(
+            f"{name} must be like s3://bucket/prefix?endpoint=https://s3.example.org&region=eu-central-1, "
+            f"without keys: these are {' and '.join(_KEYS)}."
+        )
+    if len(given := [key for key in _KEYS if text(key, "", env)]) == 1:
+        raise ImproperlyConfigured(f"{name} needs both {' and '.join(_KEYS)}; only {given[0]} is set.")
+    if not (find_spec("storages") and find_spec("boto3")):
+        raise ImproperlyConfigured(f"{name} needs further packages: pip install -r requirements-s3.txt, or assay[s3].")
+    prefix = parts.path.strip("/")
+    return ObjectStorage(parts.netloc, f"{prefix}/" if prefix else "", endpoint[0] or None, region[0] or None)
+
+
+def storage_of(folder: str, place: ObjectStorage | None) -> dict[str, Any]:
+    """Return Django's settings of a folder in a bucket, or else in the data folder."""
+    if place is None:
+        return {"BACKEND": "assessor.runtime.storage.DataFolder", "OPTIONS": {"folder": folder}}
+    bucket, prefix, endpoint, region = place
+    options = {"bucket_name": bucket, "location": prefix + folder, "endpoint_url": endpoint, "region_name": region}
+    return {"BACKEND": "assessor.runtime.object_storage.ObjectStorage", "OPTIONS": options}
+
+
+def _is_endpoint(value: str) -> bool:
+    parts = urlsplit(value)
+    plain = parts.scheme in ("http", "https") and parts.hostname and "@" not in parts.netloc
+    return not value or bool(plain and parts.path in ("", "/") and not parts.query and not parts.fragment)
 
 
 _THIS_MACHINE = ("localhost", "127.0.0.1", "::1")

@@ -16,6 +16,7 @@ from assessor.work.models import Exposure
 from tests.archive.campaigns import written
 from tests.conftest import Importer, client_of
 from tests.exports.test_beside_writers import in_a_thread
+from tests.stored_files import export_path, files_of_exports
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +49,7 @@ def test_an_archive_is_made_in_the_background_and_it_is_told_who_took_it(campaig
     assert b"it starts as soon as the worker is free" in client.get(page).content
     assert ask(campaign, olga) == export, "one is under way"
     export = actions.run(export)
-    path = actions.path_of(export)
+    path = export_path(export)
     assert path.read_bytes() == written(campaign)
     assert export.records == sum(verify(path).values())
     assert export.expected == export.records - Person.objects.count(), "without the people"
@@ -86,7 +87,7 @@ def test_an_archive_whose_worker_died_is_made_again(campaign: Campaign, olga: Pe
     Export.objects.filter(pk=export.pk).update(**dead)
     assert actions.sweep() == [export.pk]
     assert actions.run(export).state == "done"
-    assert actions.path_of(export).read_bytes() == written(campaign)
+    assert export_path(export).read_bytes() == written(campaign)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -111,9 +112,9 @@ def test_its_progress_is_written_while_it_is_made(
     [(records, expected)] = shown
     assert (records, expected) == (5, done.expected)
     assert expected > 5
-    assert len(list(actions.folder().iterdir())) == (ends == "done")
+    assert len(files_of_exports()) == (ends == "done")
     if ends == "done":
-        assert actions.path_of(done).read_bytes() == written(campaign)
+        assert export_path(done).read_bytes() == written(campaign)
 
 
 def test_who_takes_it_has_seen_what_models_gave_and_the_next_one_is_the_same(whole: Campaign, olga: Person):

@@ -72,5 +72,13 @@ def test_the_image_gets_what_is_tracked_and_needed():
     allowed = let_into_the_image()
     assert all((ROOT / name).exists() for name in allowed)
     packages = {app.partition(".")[0] for app in settings.INSTALLED_APPS if (ROOT / app.partition(".")[0]).is_dir()}
-    assert {"assay", "demo", "static", "templates", "manage.py", "requirements.txt"} | packages <= set(allowed)
+    assert {
+        "assay",
+        "demo",
+        "static",
+        "templates",
+        "manage.py",
+        "requirements.txt",
+        "requirements-s3.txt",
+    } | packages <= set(allowed)
     assert not {"tests", "docs", "var", ".env", "assay.env", "tls", ".git"} & set(allowed)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import zipfile
 
 import pytest
@@ -13,6 +14,7 @@ from assessor.campaigns.actions import create_campaign
 from assessor.campaigns.models import Campaign, Import
 from assessor.imports import importer, tasks
 from tests.conftest import client_of
+from tests.stored_files import upload_path
 
 BASE = "/campaigns/study/"
 TOPICS = ("topics.tsv", "t1\twhy do cats purr\n")
@@ -96,7 +98,7 @@ def test_a_file_whose_kind_needs_more_is_held_and_imported_once_that_is_said(dro
     drop(QRELS)
     held = Import.objects.get(state=Import.State.HELD)
     assert (held.kind, held.options) == ("qrels", {})
-    assert importer.upload_path(held).exists()
+    assert upload_path(held).exists()
     page = page_of(as_olga)
     assert "1 file needs you" in page
     assert f'<input type="text" name="file{held.pk}-source" value="Nist"' in page
@@ -163,9 +165,9 @@ def test_a_held_file_is_left_out(drop, as_olga, campaign: Campaign, folder, djan
 def test_a_held_file_is_neither_run_nor_swept(drop, campaign: Campaign, folder, monkeypatch):
     drop(QRELS)
     held = Import.objects.get(state=Import.State.HELD)
-    monkeypatch.setattr(importer, "_age", lambda path: 100_000)
+    os.utime(upload_path(held), (0, 0))
     importer.sweep()
-    assert importer.upload_path(held).exists()
+    assert upload_path(held).exists()
     assert importer.next_in_line(campaign) is None
     assert importer.release(held, kind="qrels", options={})
     assert not importer.release(held, kind="topics", options={})

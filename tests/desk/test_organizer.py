@@ -35,6 +35,7 @@ from tests.assignment.lines import nugget
 from tests.conftest import QRELS, SEGMENTS, client_of, make_assessor, make_person
 from tests.llm.conftest import endpoint  # noqa: F401  # a fixture
 from tests.relevance.conftest import give_relevance, judge_item
+from tests.stored_files import upload_path
 from tests.support.lines import cites
 from tests.support.lines import line as judgments
 
@@ -80,7 +81,7 @@ def test_an_upload_waits_for_the_worker_and_ends_in_a_report(
     assert response["Location"] == f"/campaigns/study/imports/{import_record.pk}/"
     assert sent == [import_record.pk]
     assert import_record.file_name == "evil name.tsv"
-    path = importer.upload_path(import_record)
+    path = upload_path(import_record)
     assert path.parent == Path(settings.DATA_DIR) / "uploads"
     assert path.read_text() == "t1\twhy\n"
     page = as_olga.get(response["Location"]).content.decode()

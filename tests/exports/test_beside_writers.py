@@ -15,6 +15,7 @@ from assessor.exports.models import Export, Frozen
 from assessor.exports.registry import BY_NAME
 from assignment import exports
 from tests.assignment.lines import line
+from tests.stored_files import files_of_exports
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -110,7 +111,7 @@ def test_what_is_stopped_stops(labelled, meanwhile, kind):
     meanwhile(lambda: actions.stop(export=export, acting_user=None))
     assert actions.run(export).state == "stopped"
     assert not Frozen.objects.exists()
-    assert list(actions.folder().iterdir()) == []
+    assert files_of_exports() == []
 
 
 def test_a_download_gives_signs_of_life_and_breaks_off_while_others_save(campaign, olga, meanwhile):

@@ -7,7 +7,8 @@ import zlib
 import pytest
 
 from assessor.campaigns.models import Campaign
-from assessor.exports.frozen_files import Damaged, keep, pieces, spooled
+from assessor.exports.checksums import Damaged
+from assessor.exports.frozen_files import keep, pieces, spooled
 from assessor.exports.models import Blob, Chunk
 
 

@@ -17,6 +17,7 @@ from assessor.exports.registry import BY_NAME, EXPORTABLES
 from assessor.exports.selection import choose
 from assessor.work.models import Exposure
 from tests.conftest import QRELS, TOPICS, client_of, make_person
+from tests.stored_files import export_path, files_of_exports
 
 NUGGETS = [
     {"query": "", "qid": qid, "nuggets": [{"text": f"nugget of {qid}", "importance": "vital"}]} for qid in ("t1", "t2")
@@ -107,7 +108,7 @@ def test_a_file_made_in_the_background_can_be_downloaded_later(as_olga, campaign
     assert as_olga.get(f"{page['Location']}file").status_code == 404
     done = actions.run(export)
     assert (done.state, done.records, done.size) == ("done", 6, len(QRELS))
-    assert [path.name for path in actions.folder().iterdir()] == [f"{export.pk}.export"]
+    assert files_of_exports() == [f"{export.pk}.export"]
     response = as_olga.get(f"{page['Location']}file")
     assert body(response).decode() == QRELS
     assert response["Content-Disposition"] == 'attachment; filename="study.qrels.NIST.txt"'
@@ -146,7 +147,7 @@ def test_exports_that_are_stopped_or_fail_leave_no_file(as_olga, campaign, monke
 
     monkeypatch.setattr("assessor.campaigns.exports.topics_lines", lines)
     assert (actions.run(broken).state, broken.why) == ("failed", "OSError: disk full")
-    assert list(actions.folder().iterdir()) == []
+    assert files_of_exports() == []
 
 
 def test_an_export_whose_database_went_away_waits_for_two_more_tries(campaign, monkeypatch):
@@ -160,7 +161,7 @@ def test_an_export_whose_database_went_away_waits_for_two_more_tries(campaign, m
         away.setattr("assessor.campaigns.exports.topics_lines", lines)
         assert [actions.run(export).state for _ in range(2)] == ["waiting", "waiting"]
         assert actions.sweep() == [export.pk]
-        assert list(actions.folder().iterdir()) == []
+        assert files_of_exports() == []
     assert actions.run(export).state == "done"
     again = asked(campaign, "topics")
     Export.objects.filter(pk=again.pk).update(attempts=2)
@@ -177,7 +178,7 @@ def test_what_was_stopped_meanwhile_is_not_finished(campaign, monkeypatch):
 
     monkeypatch.setattr("assessor.campaigns.exports.topics_lines", lines)
     assert actions.run(export).state == "stopped"
-    assert list(actions.folder().iterdir()) == []
+    assert files_of_exports() == []
 
 
 def test_a_dead_workers_export_is_taken_up_again_three_times(campaign):
@@ -196,10 +197,10 @@ def test_old_files_are_removed_and_their_records_kept(as_olga, campaign):
     export = actions.run(asked(campaign, "topics"))
     Export.objects.filter(pk=export.pk).update(ended_at=timezone.now() - timedelta(days=29))
     actions.sweep()
-    assert actions.path_of(export).exists()
+    assert export_path(export).exists()
     Export.objects.filter(pk=export.pk).update(ended_at=timezone.now() - timedelta(days=31))
     actions.sweep()
-    assert not actions.path_of(export).exists()
+    assert not export_path(export).exists()
     assert as_olga.get(f"/campaigns/study/exports/made/{export.pk}/file").status_code == 404
     assert "the file was removed" in as_olga.get(f"/campaigns/study/exports/made/{export.pk}/").content.decode()
     assert as_olga.get(f"/campaigns/study/exports/made/{export.pk}/manifest.json").status_code == 200

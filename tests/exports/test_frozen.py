@@ -16,6 +16,7 @@ from assessor.archive.actions import restore
 from assessor.campaigns.models import Event
 from assessor.exports import actions, frozen_files
 from assessor.exports import freeze as freezing
+from assessor.exports.checksums import Damaged
 from assessor.exports.freeze import FreezeError, freeze, frozen_bundle
 from assessor.exports.frozen_changes import changes_since
 from assessor.exports.models import Blob, Chunk, Export, Frozen
@@ -332,7 +333,7 @@ def test_equal_bytes_are_kept_once_and_what_a_killed_process_left_is_gone_on_wit
     assert (tally.records, tally.size, Chunk.objects.count()) == (20, len(text), -(-len(text) // 10))
     assert list(frozen_files.text_lines(blob)) == lines
     Chunk.objects.all()._raw_delete(using="default")
-    with pytest.raises(frozen_files.Damaged):
+    with pytest.raises(Damaged):
         list(frozen_files.pieces(blob))
     again, _ = kept()
     assert again == blob

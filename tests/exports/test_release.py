@@ -19,6 +19,7 @@ from assessor.labels.manual_setups import label_again
 from metaeval.actions import create_hybrid
 from tests.conftest import client_of, make_person
 from tests.judging import all_judged, change, give, judgeable
+from tests.stored_files import export_path
 from tests.support.judging_helpers import from_scratch, load_runs
 from tests.support.scores_helpers import support_condition
 
@@ -61,7 +62,7 @@ def released(campaign: Campaign, condition: Any = None) -> dict[str, str]:
     export = actions.ask_for_release(campaign=campaign, condition=condition, acting_user=None)
     done = actions.run(export)
     assert done.state == "done", done.why
-    with zipfile.ZipFile(actions.path_of(done)) as archive:
+    with zipfile.ZipFile(export_path(done)) as archive:
         assert archive.testzip() is None
         return {name: archive.read(name).decode() for name in archive.namelist()}
 

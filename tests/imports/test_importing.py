@@ -24,11 +24,12 @@ from assessor.campaigns.models import Event, Import, Topic
 from assessor.campaigns.models.imports import VisibleManager
 from assessor.celery import app as celery
 from assessor.imports import importer, tasks
-from assessor.imports.importer import Busy, new_import, run, stop, sweep, upload_path
+from assessor.imports.importer import Busy, new_import, run, stop, sweep
 from assessor.imports.loaders.topics import TopicLoader
 from assessor.runtime import processes
 from tests.conftest import client_of
 from tests.imports.conftest import told
+from tests.stored_files import upload_path
 
 # More than two batches of topics.
 MANY = "".join(f"t{n}\ttitle {n}\n" for n in range(1, 1_201))
@@ -265,7 +266,7 @@ def test_an_upload_whose_database_went_away_waits_for_two_more_tries(waiting, ro
         with monkeypatch.context() as away:
             after_batch(away, 2, fail)
             with pytest.raises(type(error)):
-                run(record, upload_path(record))
+                run(record)
         record.refresh_from_db()
         assert (record.state, record.has_leftovers, set(rows().values())) == (state, False, {0})
         assert upload_path(record).exists() == (state == Import.State.WAITING)
@@ -282,9 +283,9 @@ def test_an_upload_whose_database_is_back_comes_in(empty_campaign, waiting, monk
     with monkeypatch.context() as away:
         after_batch(away, 2, fail)
         with pytest.raises(OperationalError):
-            run(record, upload_path(record))
+            run(record)
     tasks.take_up_imports()
-    assert run(record, upload_path(record)).state == Import.State.DONE
+    assert run(record).state == Import.State.DONE
     assert empty_campaign.topics.count() == 1_200
 
 
@@ -457,7 +458,7 @@ def test_an_uploaded_file_stays_while_its_import_waits_for_another(waiting):
     record = waiting()
     upload_path(record).write_text(MANY)
     with pytest.raises(Busy):
-        run(record, upload_path(record))
+        run(record)
     assert upload_path(record).exists()
 
 

@@ -28,6 +28,7 @@ from tests.llm.grading import make_job, make_judge
 from tests.notices.receiver import Receiver
 from tests.nuggets.conftest import do
 from tests.relevance.conftest import give_relevance
+from tests.stored_files import upload_path
 from tests.support.judging_helpers import RUNS, from_scratch, run_file
 
 pytestmark = pytest.mark.django_db
@@ -99,7 +100,7 @@ def test_an_import_that_waits_again_has_not_ended(webhook: Webhook, campaign: Ca
     waiting = importer.new_import(
         campaign=campaign, kind="topics", file_name="x", options={}, person=None, check_only=False
     )
-    importer.upload_path(waiting).write_text("t3\twhy\n")
+    upload_path(waiting).write_text("t3\twhy\n")
     Import.objects.filter(pk=waiting.pk).update(state="running", owner="x 1 y:1", attempts=1)
     assert importer.sweep() == [waiting.pk]
     assert told() == []

@@ -46,9 +46,11 @@ def send_import(request: TokenRequest, slug: Text, sent: Query[Sent]) -> HttpRes
     person = asker(request)
     campaign = organized_campaign(person, slug)
     options = _options(sent) | {SENDER: request.auth.prefix}
-    with body_of(request) as path, transaction.atomic():
+    with body_of(request) as path:
+        upload = importer.keep(path)
+    with transaction.atomic():
         made = importer.take_in(
-            path,
+            upload,
             campaign=campaign,
             kind=sent.kind,
             file_name=sent.file or sent.kind,

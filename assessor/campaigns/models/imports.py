@@ -40,6 +40,7 @@ class Import(models.Model):
     kind = models.CharField(max_length=20)
     options = JSONText(default=dict)
     file_name = models.CharField(max_length=255)
+    upload = models.CharField(max_length=40, blank=True, help_text="Name of its file while that is kept.")
     sha256 = models.CharField(max_length=64, blank=True)
     check_only = models.BooleanField(default=False)
     person = models.ForeignKey("accounts.Person", models.PROTECT, null=True)

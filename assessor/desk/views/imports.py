@@ -7,7 +7,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.core.files.uploadedfile import TemporaryUploadedFile
 from django.db import transaction
-from django.http import FileResponse, HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -94,11 +94,12 @@ def _take_in(campaign: Campaign, request: PersonRequest, form: DropForm) -> list
         except ZipRefused as refused:
             form.add_error("uploads", f"{name} was not taken: {refused}. Nothing of it was kept.")
     incoming = [_look_at(name, path, form.cleaned_data.get("kind", ""), request) for name, path in found]
+    uploads = [importer.keep(one.path) for one in incoming]
     with transaction.atomic():
         made = []
-        for one in incoming:
+        for one, upload in zip(incoming, uploads, strict=True):
             import_record = importer.take_in(
-                one.path,
+                upload,
                 campaign=campaign,
                 kind=one.kind,
                 file_name=one.name,
@@ -157,7 +158,7 @@ def import_report(request: PersonRequest, slug: str, import_id: int) -> HttpResp
 
 
 @require_safe
-def report_file(request: PersonRequest, slug: str, import_id: int) -> HttpResponse | FileResponse:
+def report_file(request: PersonRequest, slug: str, import_id: int) -> HttpResponse | StreamingHttpResponse:
     """The report with all warnings that are listed in it, of which the page has the first."""
     campaign = organized_campaign(request.user, slug)
     import_record = campaign_import(campaign, import_id)

@@ -4,8 +4,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from assessor.campaigns.management.common import campaign_called, named, write_bytes
+from assessor.exports.checksums import Damaged
 from assessor.exports.freeze import frozen_bundle
-from assessor.exports.frozen_files import Damaged
 
 
 class Command(BaseCommand):

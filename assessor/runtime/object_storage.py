@@ -78,15 +78,7 @@ class ObjectStorage(S3Storage):  # type: ignore[misc]  # which has no types
 
     def exists(self, name: str) -> bool:
         with _away(name):
-            try:
-                self._client.head_object(**self._key(name))
-            except ClientError as error:
-                if error.response["Error"]["Code"] != "404":
-                    raise
-                # A bucket that isn't there says the same of each of its files.
-                self._client.head_bucket(Bucket=self.bucket_name)
-                return False
-            return True
+            return bool(super().exists(name))
 
     def listdir(self, name: str) -> tuple[list[str], list[str]]:
         with _away(name):

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 _log = logging.getLogger(__name__)
 _FORGOTTEN = timedelta(hours=1)  # after which a file that no record names was left behind
+_BROKEN_OFF = timedelta(days=1)  # after which a file is no longer on its way to a bucket
 
 
 class StorageAway(Exception):
@@ -85,7 +86,7 @@ def sweep(alias: str, wanted: Collection[str]) -> None:
     if settings.OBJECT_STORAGE:
         try:
             _remove_forgotten(storages[alias], wanted)
-            storages[alias].abort_uploads(timezone.now() - _FORGOTTEN)  # type: ignore[attr-defined]
+            storages[alias].abort_uploads(timezone.now() - _BROKEN_OFF)  # type: ignore[attr-defined]
         except StorageAway as error:
             _log.warning("Old files in %s are not removed yet: %s", alias, error)
 

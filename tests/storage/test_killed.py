@@ -29,7 +29,7 @@ from assessor.exports import actions
 from assessor.exports.registry import BY_NAME
 actions.ask_for(campaign=Campaign.objects.get(), kind=BY_NAME["topics"], options={}, acting_user=None)
 """
-GRADES = "".join(f"t{n % 20} 0 d{n} {n % 4}\n" for n in range(40_000))
+GRADES = "".join(f"t{n % 20} 0 d{n} {n % 4}\n" for n in range(15_000))
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_an_import_whose_worker_is_killed_is_done_by_the_next(made: House, store
     assert store.names() == [name]
     made.start_worker("celery")
     wait_until(lambda: last(made, "campaigns_import", "state") == ("done",), "the next one has imported it", 120)
-    assert last(made, "campaigns_import", "attempts, (select count(*) from campaigns_grade)") == (2, 40_000)
+    assert last(made, "campaigns_import", "attempts, (select count(*) from campaigns_grade)") == (2, 15_000)
     wait_until(lambda: store.names() == [], "the file is gone", 30)
     assert not any((Path(made.env["ASSAY_DATA_DIR"]) / "uploads").iterdir())
 

@@ -135,7 +135,7 @@ def test_what_was_left_behind_is_removed_after_an_hour_and_nothing_else(
     others = ["assay2/exports/1.export", "exports/1.export"]
     for name in (*left, *others):
         stored.client.put_object(Bucket=BUCKET, Key=name, Body=b"x")
-        if name in left:
+        if name != others[1]:
             stored.client.create_multipart_upload(Bucket=BUCKET, Key=name)
     wanted = [*others, f"assay/exports/{export.pk}.export", f"assay/uploads/{waiting.upload}"]
 
@@ -145,9 +145,11 @@ def test_what_was_left_behind_is_removed_after_an_hour_and_nothing_else(
         unfinished = stored.client.list_multipart_uploads(Bucket=BUCKET).get("Uploads", [])
         return stored.names(), sorted(one["Key"] for one in unfinished)
 
-    assert sweep() == (sorted([*wanted, *left]), left)
+    assert sweep() == (sorted([*wanted, *left]), [*left, others[0]])
     with time_machine.travel(timezone.now() + timedelta(hours=2), tick=True):
-        assert sweep() == (sorted(wanted), [])
+        assert sweep() == (sorted(wanted), [*left, others[0]])
+    with time_machine.travel(timezone.now() + timedelta(hours=25), tick=True):
+        assert sweep() == (sorted(wanted), [others[0]])
 
 
 @pytest.mark.parametrize(
@@ -233,6 +235,24 @@ def test_an_import_while_the_server_is_down_waits_for_it(
     record = Import.objects.get()
     assert (record.state, record.attempts) == (Import.State.WAITING, 0)
     stored.start()
+    work()
+    assert (Import.objects.get().state, empty_campaign.topics.count()) == (Import.State.DONE, 1_200)
+
+
+def test_a_file_that_breaks_off_as_it_is_read_is_not_imported(
+    stored: ObjectStore,
+    as_olga: Any,
+    empty_campaign: Campaign,
+    work: Callable[[], None],
+    django_capture_on_commit_callbacks: Any,
+):
+    drop(as_olga, django_capture_on_commit_callbacks)
+    stored.breaks_off = True
+    with pytest.raises(StorageAway):
+        tasks.run_import.run(Import.objects.get().pk)
+    record = Import.objects.get()
+    assert (record.state, empty_campaign.topics.count()) == (Import.State.WAITING, 0)
+    stored.breaks_off = False
     work()
     assert (Import.objects.get().state, empty_campaign.topics.count()) == (Import.State.DONE, 1_200)
 

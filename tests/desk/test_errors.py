@@ -17,9 +17,17 @@ FULL = OSError(errno.ENOSPC, "No space left on device")
 @pytest.mark.parametrize(
     ("error", "status", "said"),
     [
-        (OperationalError("the connection was refused"), 503, "Its database does not answer, or its disk is full."),
-        (InterfaceError("the connection is closed"), 503, "Its database does not answer, or its disk is full."),
-        (FULL, 503, "Its database does not answer, or its disk is full."),
+        (
+            OperationalError("the connection was refused"),
+            503,
+            "Its database or file storage does not answer, or its disk is full.",
+        ),
+        (
+            InterfaceError("the connection is closed"),
+            503,
+            "Its database or file storage does not answer, or its disk is full.",
+        ),
+        (FULL, 503, "Its database or file storage does not answer, or its disk is full."),
         (OSError(errno.EACCES, "Permission denied"), 500, "Something broke on the server"),
         (ValueError("a mistake of ours"), 500, "Something broke on the server"),
     ],

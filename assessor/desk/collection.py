@@ -120,7 +120,7 @@ def judged_topics(campaign: Campaign) -> set[int]:
     ]
     said = Q()
     for rows in (*of_topic, *sheets):
-        said |= Q(Exists(rows))
+        said |= Q(Exists(rows.filter(condition__campaign=campaign)))
     return set(campaign.topics.filter(said).order_by().values_list("pk", flat=True))
 
 
@@ -130,11 +130,14 @@ def topic_states(campaign: Campaign, topics: Collection[int]) -> dict[int, Topic
     banks = NuggetBank.objects.filter(topic__in=topics).select_related("maker", "condition__judge")
     for bank in banks.order_by("condition__name", "pk"):
         lists[bank.topic_id].append(NuggetList(makers_of(bank), len(bank.order), bank.state == NuggetBank.State.OPEN))
-    by_models = {one.pk for one in campaign.conditions.select_related("judge") if one.is_a_models}
+    conditions = campaign.conditions.select_related("judge")
+    by_models = {one.pk for one in conditions if one.is_a_models}
     done: Counter[tuple[int, bool]] = Counter()
     total: Counter[tuple[int, bool]] = Counter()
     for name, scoring in scored_kinds().items():
-        sheets = kind_named(name).scored_records().filter(**{f"{scoring.topic}__in": topics}).order_by()
+        # Without the conditions PostgreSQL looks through the sheets of all campaigns.
+        of_campaign = {f"{scoring.topic}__in": topics, "condition__in": [one.pk for one in conditions]}
+        sheets = kind_named(name).scored_records().filter(**of_campaign).order_by()
         counted = sheets.values_list(scoring.topic, "condition").annotate(
             Count("pk"), done=Count("pk", filter=scoring.done)
         )

@@ -53,4 +53,8 @@ def _get(
 ) -> Callable[[View], View]:
     extra = {"responses": responses}  # beside what the library says of 200
     get = router.get(path, response={200: of}, operation_id=name, url_name=name, tags=[tag], openapi_extra=extra)
-    return lambda view: get(cast(View, wraps(view)(partial(replica.read, view))))
+
+    def reading(view: View) -> View:
+        return get(cast(View, wraps(view)(partial(replica.read, view))))
+
+    return reading

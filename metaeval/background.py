@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from assessor.runtime import replica
 from assessor.runtime.claims import MAX_ATTEMPTS, claim, held, left_behind, mine, waits_again
+from assessor.runtime.clock import shared_now
 from metaeval.models import BackgroundWork
 
 _log = logging.getLogger(__name__)
@@ -31,7 +32,7 @@ def carry_out(work: Work, compute: Callable[[Progress], Callable[[Update], Any]]
 
     def progress(percent: int, stage: str) -> None:
         with replica.on_primary():
-            mine(work).update(percent=percent, stage=stage[:120], alive_at=timezone.now())
+            mine(work).update(percent=percent, stage=stage[:120], alive_at=shared_now())
 
     def ended(**outcome: Any) -> int:
         return mine(work).update(**outcome, ended_at=timezone.now(), stage="")

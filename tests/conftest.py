@@ -121,6 +121,7 @@ DATABASE = (
     "tests/work/test_writes.py",
     # Constraints, migrations, connections and the planner.
     "tests/deploy/test_health.py",
+    "tests/test_clock.py",
     "tests/test_migrated.py",
     "tests/test_planner.py",
     "tests/test_side_by_side.py",

@@ -3,10 +3,9 @@
 import time
 from types import TracebackType
 
-from django.utils import timezone
-
 from assessor.exports.models import Export
 from assessor.runtime.claims import mine
+from assessor.runtime.clock import shared_now
 from assessor.runtime.connections import Aside
 
 _SIGN_OF_LIFE = 0.5  # seconds between two writes of an export's progress
@@ -34,7 +33,7 @@ class Progress:
         """Write the progress if the last time is a while ago. Raises Stopped if the export no longer runs."""
         if time.monotonic() - self._shown_at > _SIGN_OF_LIFE:
             self._shown_at = time.monotonic()
-            if not self.note(records=max(0, records), alive_at=timezone.now()):
+            if not self.note(records=max(0, records), alive_at=shared_now()):
                 raise Stopped
 
     def note(self, **columns: object) -> int:

@@ -39,6 +39,7 @@ from assessor.formats.report import Report, Unreadable
 from assessor.imports.loaders import LOADERS, Loader
 from assessor.runtime.analyze import look_at_grown_tables
 from assessor.runtime.claims import MAX_ATTEMPTS, claim, held, left_behind, mine, waits_again
+from assessor.runtime.clock import shared_now
 from assessor.runtime.storage import StoredFile
 from assessor.runtime.storage import sweep as sweep_storage
 from assessor.runtime.turns import let_others_write
@@ -345,7 +346,7 @@ class _Progress:
         if not at_once and time.monotonic() - self._shown_at < _SIGN_OF_LIFE:
             return
         self._shown_at = time.monotonic()
-        if not self._rows.update(bytes_read=bytes_read, alive_at=timezone.now(), **self._fixed):
+        if not self._rows.update(bytes_read=bytes_read, alive_at=shared_now(), **self._fixed):
             raise Stopped
 
 

@@ -24,6 +24,7 @@ from assessor.llm.prompts import PromptSet, PromptSetError, sha256_of
 from assessor.llm.queries import errors_of
 from assessor.llm.signals import job_launching
 from assessor.llm.tasks import hint, hint_trial
+from assessor.runtime.clock import shared_now
 from assessor.runtime.commits import after_commit
 
 _LONGEST_NAME = 120  # characters, as conditions have it
@@ -386,7 +387,7 @@ def finish_live(*, job: Job, acting_user: Person) -> None:
     if not in_batches.update(mode=Job.Mode.LIVE):
         raise JobError("The job sends nothing in batches.")
     job.batches.filter(is_carried=True, ended_at=None).update(state=Batch.State.DONE, ended_at=timezone.now())
-    job.batches.filter(ended_at=None).update(look_at=timezone.now())
+    job.batches.filter(ended_at=None).update(look_at=shared_now())
     history.record("job goes on live", job.name, campaign=job.campaign, person=acting_user)
     after_commit(hint, job.pk)
 

@@ -27,6 +27,7 @@ from assessor.llm.ledger import Asked, Entry
 from assessor.llm.models import Batch, BatchRequest, Call, Job, ModelJudge, Runner, Unit
 from assessor.llm.prompt_requests import TRIES
 from assessor.runtime import claims
+from assessor.runtime.clock import shared_now
 from assessor.runtime.sql import update
 
 MOST_REQUESTS, MOST_BYTES = 50_000, 190_000_000  # of a file; providers take 200 MB
@@ -51,7 +52,7 @@ def work_on(job_id: int) -> bool:
     for batch, rows in claims.left_behind(Batch):
         if batch.job_id == job_id:
             rows.update(state=Batch.State.WAITING)
-    waiting = job.batches.filter(state=Batch.State.WAITING, is_carried=False, look_at__lte=timezone.now())
+    waiting = job.batches.filter(state=Batch.State.WAITING, is_carried=False, look_at__lte=shared_now())
     for batch in waiting.order_by("pk"):
         _look(batch)
     if batch := make(job.pk):
@@ -66,7 +67,7 @@ def _signs_of_life(batch: Batch) -> Iterator[None]:
 
     def give() -> None:
         while not is_over.wait(_SIGN_OF_LIFE):
-            claims.mine(batch).update(alive_at=timezone.now())
+            claims.mine(batch).update(alive_at=shared_now())
         connection.close()
 
     thread = threading.Thread(target=give, daemon=True)
@@ -93,7 +94,7 @@ def _look(batch: Batch) -> None:
             if isinstance(error, Unusable) or error.status in (401, 403):
                 runner.halt(batch.job_id, batch.message)
             elif isinstance(error, Failed) and error.retry_after:
-                batch.look_at = max(batch.look_at, timezone.now() + timedelta(seconds=error.retry_after))
+                batch.look_at = max(batch.look_at, shared_now() + timedelta(seconds=error.retry_after))
         batch.state = Batch.State.DONE if batch.ended_at and not _has_files(batch) else Batch.State.WAITING
         claims.mine(batch).update(**{name: getattr(batch, name) for name in _KEPT})
 
@@ -115,7 +116,7 @@ _KEPT = (
 def _next_look(batch: Batch) -> datetime:
     """Return when to look next: the longer it has been under way, the later."""
     shortest = timedelta(seconds=settings.BATCH_LOOK_SECONDS)
-    now = timezone.now()
+    now = shared_now()
     age = now - batch.sent_at if batch.sent_at else timedelta()
     return now + min(max(shortest, age / _LOOKS), _LOOKS * shortest)
 
@@ -170,7 +171,7 @@ def _send(batch: Batch, provider: BatchGateway) -> None:
             return  # another process took this one for dead
         told = provider.create(batch.input_file, {_KEY: uid})
     batch.remote_id, batch.status, batch.input_file = told.remote_id, told.status, told.input_file or batch.input_file
-    batch.sent_at = timezone.now()
+    batch.sent_at = shared_now()
     claims.mine(batch).update(
         remote_id=batch.remote_id, status=batch.status, input_file=batch.input_file, sent_at=batch.sent_at
     )
@@ -218,7 +219,7 @@ def _follow(batch: Batch, told: Told, provider: BatchGateway) -> None:
 def _miss(batch: Batch) -> None:
     """Count that a provider knows no such batch; after some times its requests wait again, and the ledger says so."""
     batch.times_missed += 1
-    batch.look_at = timezone.now() + timedelta(seconds=_AFTER_A_MISS * settings.BATCH_LOOK_SECONDS)
+    batch.look_at = shared_now() + timedelta(seconds=_AFTER_A_MISS * settings.BATCH_LOOK_SECONDS)
     if batch.times_missed < _MISSES:
         batch.message = f"The provider knows no such batch ({batch.times_missed} of {_MISSES} looks)."
         return

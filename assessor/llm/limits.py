@@ -1,15 +1,14 @@
 """The limits of a judge, kept over all workers: requests in flight, requests and tokens a minute."""
 
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from django.db import connection, transaction
-from django.utils import timezone
+from django.db import transaction
 
 from assessor.llm.claims import reap_dead_runners
 from assessor.llm.models import ModelJudge, Runner
+from assessor.runtime.clock import shared_now
 
 # Requests leave at even distances, a little longer than they must be: what is late on its way does not add up with
 # what is not to more than a minute's limit.
@@ -65,7 +64,7 @@ def share(runner: Runner, in_flight: int) -> Share | None:
         fair = each + (sum(pk < runner.pk for pk, _ in others) < rest)
         free = judge.concurrency - sum(seats for _, seats in others)
         seats = max(in_flight, min(fair, free))
-        if not Runner.objects.filter(pk=runner.pk).update(seats=seats, alive_at=timezone.now()):
+        if not Runner.objects.filter(pk=runner.pk).update(seats=seats, alive_at=shared_now()):
             return None
         return Share(min(fair, seats), max(0.0, judge.next_request_at - now))
 
@@ -77,19 +76,10 @@ def _locked(judge_id: int) -> Iterator[tuple[ModelJudge, float]]:
     Where the clock was set back, so are they: nobody waits for it.
     """
     judge = ModelJudge.objects.select_for_update(no_key=True).get(pk=judge_id)
-    now = _now()
+    now = shared_now().timestamp()
     back = max(0.0, judge.clock - now)
     judge.next_request_at -= back
     judge.next_token_at -= back
     judge.clock = now
     yield judge, now
     judge.save(update_fields=["next_request_at", "next_token_at", "clock"])
-
-
-def _now() -> float:
-    """Return the time by the clock that all workers share."""
-    if connection.vendor != "postgresql":
-        return time.time()
-    with connection.cursor() as cursor:
-        cursor.execute("select extract(epoch from clock_timestamp())")
-        return float(cursor.fetchone()[0])

@@ -34,6 +34,7 @@ from assessor.llm.prompts import PromptSet
 from assessor.llm.signals import job_worked_on
 from assessor.llm.write_batches import Grouped
 from assessor.runtime import processes
+from assessor.runtime.clock import shared_now
 from assessor.runtime.connections import AWAY
 from assessor.runtime.logs import about
 
@@ -125,7 +126,7 @@ def _start(job_id: int, is_stopping: Callable[[], bool]) -> _Start | None:
             job=job,
             judge=job.judge,
             owner=processes.me(),
-            alive_at=timezone.now(),
+            alive_at=shared_now(),
         )
     texts = {prompt: stored[sha256].text for prompt, sha256 in job.condition.prompts.items()}
     uses_batches = job.mode != Job.Mode.LIVE or job.batch_requests.exists()

@@ -2,10 +2,9 @@
 
 from datetime import timedelta
 
-from django.utils import timezone
-
 from assessor.relevance.models import RelevanceJudgment
 from assessor.relevance.queries import TO_DO, free, items_of, openable
+from assessor.runtime.clock import shared_now
 from assessor.work.models import Task
 
 LEASE = timedelta(minutes=3)  # the page renews it every half minute
@@ -23,7 +22,7 @@ def at_hand(task: Task) -> list[RelevanceJudgment]:
         return []
     if not task.condition.manual_setup.from_queue:
         return list(openable(task)[:GIVEN])
-    now = timezone.now()
+    now = shared_now()
     held = openable(task).filter(holder=task.person, held_until__gt=now)
     mine = [item.pk for item in held]
     items_of(task).filter(TO_DO, pk__in=mine, holder=task.person).update(held_until=now + LEASE)
@@ -38,7 +37,7 @@ def _take(task: Task, most: int) -> int | None:
 
     However many people try, one UPDATE finds a passage free, and those of the others change no row.
     """
-    now = timezone.now()
+    now = shared_now()
     nobodys = TO_DO & free(now, task.person)
     candidates = openable(task).filter(nobodys).exclude(holder=task.person, held_until__gt=now)
     found = list(candidates.values_list("pk", flat=True)[:_TRIED])

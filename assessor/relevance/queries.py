@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, Subquery, Value, When
-from django.utils import timezone
 
 from assessor.accounts.models import Person
 from assessor.campaigns.models import Condition, Grade, Segment, Topic
@@ -14,6 +13,7 @@ from assessor.formats.values import to_json
 from assessor.labels.replies import replies_by_item
 from assessor.relevance.label_kind import POST_EDITED
 from assessor.relevance.models import LabelEvent, RelevanceJudgment
+from assessor.runtime.clock import shared_now
 from assessor.work.blindness import has_seen
 from assessor.work.models import Task
 
@@ -88,7 +88,7 @@ def theirs(task: Task) -> Q:
     """Say of a topic's passages which the task's person has judged, or could judge now."""
     now = can_be_opened(task.condition)
     if task.condition.manual_setup.from_queue:
-        now &= Q(holder=task.person, held_until__gt=timezone.now())
+        now &= Q(holder=task.person, held_until__gt=shared_now())
     return Q(task=task) | now
 
 
@@ -162,7 +162,7 @@ class Progress(NamedTuple):
 def progress(task: Task) -> Progress:
     """Count a topic's passages, by whoever they were graded."""
     there = can_be_opened(task.condition)
-    elsewhere = there & ~free(timezone.now(), task.person)
+    elsewhere = there & ~free(shared_now(), task.person)
     counts = items_of(task).aggregate(
         total=Count("pk"),
         graded=Count("pk", filter=~TO_DO),
@@ -196,7 +196,7 @@ def looked_back(task: Task) -> list[PastJudgment]:
 def next_task(task: Task) -> Task | None:
     """Return the person's next open topic under the same condition that has a passage for them now."""
     to_do = RelevanceJudgment.objects.filter(condition=task.condition, topic=OuterRef("topic"))
-    to_do = to_do.filter(can_be_opened(task.condition), free(timezone.now(), task.person))
+    to_do = to_do.filter(can_be_opened(task.condition), free(shared_now(), task.person))
     others = Task.objects.filter(person=task.person, condition=task.condition, state=Task.State.OPEN)
     others = others.filter(Exists(to_do)).exclude(pk=task.pk).select_related("topic").order_by("topic__qid")
     seen = has_seen(task.person, [other.topic for other in others], task.condition)

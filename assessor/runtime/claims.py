@@ -10,8 +10,8 @@ from typing import Any
 
 from django.db import connection
 from django.db.models import F, Model, QuerySet
-from django.utils import timezone
 
+from assessor.runtime.clock import shared_now
 from assessor.runtime.connections import AWAY
 from assessor.runtime.processes import is_alive, me
 
@@ -24,7 +24,7 @@ _at_work: dict[type[Model], set[int]] = defaultdict(set)
 
 def begun() -> dict[str, Any]:
     """Return the columns of what this process begins now."""
-    return {"state": _RUNNING, "owner": me(), "alive_at": timezone.now()}
+    return {"state": _RUNNING, "owner": me(), "alive_at": shared_now()}
 
 
 def claim(record: Any, **columns: Any) -> bool:

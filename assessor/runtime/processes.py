@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-from django.utils import timezone
+
+from assessor.runtime.clock import shared_now
 
 _PATIENCE = timedelta(minutes=5)  # without a sign of life: out of sight, or stopped
 _TOLERANCE = 2.0  # seconds by which a process's start may seem to move: the time of the boot is told in whole ones
@@ -61,4 +62,4 @@ def is_alive(record: Any, patience: timedelta = _PATIENCE) -> bool:
     """
     if is_running(record.owner) is False:
         return False
-    return record.alive_at is not None and timezone.now() - record.alive_at < patience
+    return record.alive_at is not None and shared_now() - record.alive_at < patience

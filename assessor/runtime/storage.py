@@ -12,6 +12,8 @@ from django.core.files import File
 from django.core.files.storage import FileSystemStorage, Storage, storages
 from django.utils import timezone
 
+from assessor.runtime.clock import shared_now
+
 _log = logging.getLogger(__name__)
 _FORGOTTEN = timedelta(hours=1)  # after which a file that no record names was left behind
 _BROKEN_OFF = timedelta(days=1)  # after which a file is no longer on its way to a bucket
@@ -94,7 +96,7 @@ def sweep(alias: str, wanted: Collection[str]) -> None:
 def _remove_forgotten(storage: Storage, wanted: Collection[str]) -> None:
     for name in storage.listdir("")[1]:
         try:
-            if name not in wanted and timezone.now() - storage.get_modified_time(name) > _FORGOTTEN:
+            if name not in wanted and shared_now() - storage.get_modified_time(name) > _FORGOTTEN:
                 storage.delete(name)
         except FileNotFoundError:
             pass  # another process has moved or removed it

@@ -1,6 +1,5 @@
 """The limits of a judge over all workers."""
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
@@ -125,11 +124,6 @@ def test_an_endpoint_that_asks_to_wait_is_left_alone_by_all(job: Job):
     assert reserve(job.judge, 1) == pytest.approx([5], abs=0.2)
     limits.hold_off(job.judge_id, 1)  # a shorter wish does not shorten it
     assert reserve(job.judge, 1)[0] > 4.5
-
-
-@pytest.mark.django_db
-def test_the_clock_is_the_databases_own():
-    assert limits._now() == pytest.approx(time.time(), abs=5)
 
 
 @pytest.mark.skipif(connection.vendor == "postgresql", reason="there it is the server's clock")

@@ -6,6 +6,7 @@ from datetime import timedelta
 from functools import partial
 
 import pytest
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
@@ -60,6 +61,15 @@ def test_the_page_renews_its_leases(queue: Task, as_anna: Client):
     assert at_hand(send(as_anna, queue, "draw")) == annas
     least = timezone.now() + leases.LEASE - timedelta(seconds=30)
     assert all(item.held_until > least for item in RelevanceJudgment.objects.filter(pk__in=annas))
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="on SQLite all processes share one machine")
+def test_a_passage_stays_with_its_person_on_a_machine_whose_clock_is_ahead(
+    queue: Task, bens: Task, as_anna: Client, ben: Person, time_machine
+):
+    annas = page(as_anna, queue)
+    time_machine.move_to(timezone.now() + timedelta(hours=1))
+    assert not {*page(client_of(ben), bens)} & {*annas}
 
 
 def test_a_lease_that_runs_out_returns_the_passage_and_a_late_grade_is_refused(

@@ -14,6 +14,7 @@ from assessor.relevance.label_kind import POST_EDITED, RELEVANCE
 from assessor.relevance.leases import LEASE
 from assessor.relevance.models import RelevanceJudgment
 from assessor.relevance.queries import TO_DO, can_be_opened, items_of, shown_grades
+from assessor.runtime.clock import shared_now
 from assessor.work.blindness import record_exposure
 from assessor.work.models import MAX_REASON, Task
 from assessor.work.write_protocol import BadWrite, Closed, Gone, Result, Stale, counted, sign_of_work
@@ -44,7 +45,7 @@ def undo(task: Task, *, item_id: int, acting_user: Person, seen: int) -> Result:
     if not item.is_said:
         raise BadWrite("Nothing is said of this passage, so there is nothing to take back.")
     if task.condition.manual_setup.from_queue:
-        item.holder, item.held_until = acting_user, timezone.now() + LEASE
+        item.holder, item.held_until = acting_user, shared_now() + LEASE
     _keep(item, task, acting_user, "undo")
     return _tell(task, states, acting_user)
 
@@ -109,7 +110,7 @@ def _item(task: Task, item_id: int, person: Person, seen: int | None) -> Relevan
         if item.task_id != task.pk:
             raise Gone(gettext("Somebody else has graded this passage meanwhile, since it went back to the queue."))
         return _as_seen(item, seen)
-    if item.holder_id not in (None, person.pk) and item.held_until and item.held_until > timezone.now():
+    if item.holder_id not in (None, person.pk) and item.held_until and item.held_until > shared_now():
         raise Gone(gettext("This passage went back to the queue, and somebody else has it on their screen now."))
     if task.condition.manual_setup.from_queue and item.holder_id != person.pk:
         raise Gone(gettext("This passage is in the queue: it is not yours to judge before you draw it."))

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import random
+import time
 from collections.abc import Awaitable, Iterable
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
@@ -274,11 +275,10 @@ class Asking:
     async def _wait_for_leave(self, leave: Permit) -> None:
         """Wait until the judge's rate lets a request go. Raises Halt where the budget is used up."""
         line = self._line
-        seconds = await line.database.do(leave) if line.needs_leave else 0.0
+        leaves_at = await line.database.do(leave) if line.needs_leave else 0.0
         try:
-            await line.wait(seconds)
-            while (closed := line.open_at - asyncio.get_running_loop().time()) > 0:
-                await line.wait(closed)
+            while (seconds := max(leaves_at, line.open_at) - time.monotonic()) > 0:
+                await line.wait(seconds)
             if line.stopped.is_set():
                 raise Stopped
         except Stopped:

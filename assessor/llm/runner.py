@@ -334,6 +334,7 @@ class Running:
         if not leaves and not given_back:
             return
         waits = limits.reserve(self.job.judge_id, [leave.tokens for _, leave in leaves]) if leaves else []
+        reserved_at = time.monotonic()  # what the database takes from here on must not make requests late
         job = Job.objects.select_for_update(no_key=True).get(pk=self.job.pk)
         job.calls_begun -= len(given_back)
         let_go = -sum((self._cost(leave) for leave in given_back), Decimal(0))
@@ -345,7 +346,7 @@ class Running:
             else:
                 job.calls_begun += 1
                 let_go += cost
-                results[place] = wait
+                results[place] = reserved_at + wait
         job.save(update_fields=["calls_begun"])
         self._count_let_go(let_go)
 

@@ -379,27 +379,22 @@ CELERY_BEAT_SCHEDULE = {
     "take up imports that nobody works on": {
         "task": "assessor.imports.tasks.take_up_imports",
         "schedule": 30.0,
-        "options": {"expires": 25},
     },
     "take up jobs that nobody works on": {
         "task": "assessor.llm.tasks.take_up_jobs",
         "schedule": 15.0,
-        "options": {"expires": 10},
     },
     "ask control sets whose time has come": {
         "task": "assessor.studies.tasks.ask_control_sets",
         "schedule": 600.0,
-        "options": {"expires": 500},
     },
     "send notices that are due": {
         "task": "assessor.notices.tasks.take_up_notices",
         "schedule": 15.0,
-        "options": {"expires": 10},
     },
     "take up exports, and remove old files": {
         "task": "assessor.exports.tasks.take_up_exports",
         "schedule": 60.0,
-        "options": {"expires": 50},
     },
 }
 if CELERY_BROKER_URL.startswith("embedded:"):

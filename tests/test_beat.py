@@ -1,13 +1,15 @@
-"""What is repeated, when the clock is set back."""
+"""What is repeated, when the clock is set back, and when nobody does it."""
 
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from kombu import Queue
 
 from assessor.celery import app
 from assessor.runtime.beat import Scheduler
+from assessor.runtime.hints import MOST
 
 
 def test_nothing_waits_until_a_clock_that_was_set_back_has_caught_up(tmp_path: Path):
@@ -32,3 +34,17 @@ def test_nothing_waits_until_a_clock_that_was_set_back_has_caught_up(tmp_path: P
         pass
     scheduler.close()
     assert {entry.task for entry in ours} <= set(sent)
+
+
+def test_a_queue_that_nobody_empties_keeps_few_looks(tmp_path: Path):
+    scheduler = Scheduler(app=app, schedule_filename=str(tmp_path / "beat"))
+    [entry, *_] = [scheduler.schedule[name] for name in settings.CELERY_BEAT_SCHEDULE]
+    with app.connection_for_write() as connection:
+        queue = Queue("celery")(connection.channel())
+        queue.purge()
+        for _ in range(MOST + 5):
+            scheduler.apply_entry(entry, producer=scheduler.producer)
+        assert queue.purge() == MOST
+        scheduler.apply_entry(entry, producer=scheduler.producer)
+        assert queue.purge() == 1
+    scheduler.close()

@@ -8,9 +8,8 @@ from celery import Task, shared_task
 from assessor.campaigns.models import Campaign, Import
 from assessor.imports import importer
 from assessor.runtime.commits import after_commit
+from assessor.runtime.hints import is_full
 from assessor.runtime.workers import at_start_and_after_deaths
-
-_HINT_LASTS = 25  # seconds; the next look comes soon after
 
 
 @shared_task(bind=True, max_retries=None)
@@ -50,8 +49,8 @@ def take_up_imports() -> None:
     importer.sweep()
     busy = Campaign.objects.filter(imports__state=Import.State.RUNNING)
     for campaign in Campaign.objects.filter(imports__state=Import.State.WAITING).exclude(pk__in=busy).distinct():
-        if first := importer.next_in_line(campaign):
-            run_import.apply_async((first.pk,), expires=_HINT_LASTS)
+        if (first := importer.next_in_line(campaign)) and not is_full("celery"):
+            run_import.apply_async((first.pk,))
 
 
 at_start_and_after_deaths(take_up_imports)

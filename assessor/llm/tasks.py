@@ -7,13 +7,13 @@ from typing import Any
 from celery import shared_task
 from celery.signals import worker_shutting_down
 from django.conf import settings
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Count, Exists, OuterRef, Q
 
 from assessor.llm import batches, claims, runner, trials
-from assessor.llm.models import Batch, BatchRequest, Job, Runner, Trial
+from assessor.llm.models import Batch, BatchRequest, Job, Runner, Trial, Unit
+from assessor.runtime.hints import is_full
 from assessor.runtime.workers import at_start_and_after_deaths
 
-_HINT_LASTS = 30  # seconds; the next look comes sooner
 # Set when this worker is told to stop. Made before the children are forked, who see it too: a job takes hours, and a
 # shutdown would wait for it.
 _stopping = multiprocessing.Event()
@@ -31,13 +31,20 @@ def work_on_job(job_id: int) -> None:
 
 @shared_task
 def take_up_jobs() -> None:
-    """Give back what dead runners had claimed, and send hints for jobs that nobody works on."""
+    """Give back what dead runners had claimed, and send hints for jobs that nobody works on, or too few.
+
+    Fewer than at first are at a job of which some were killed, or cut off for a while.
+    """
     claims.reap_dead_runners()
-    left = Q(state__in=Job.ACTIVE, runners=None)
+    has_units = Exists(Unit.objects.filter(job=OuterRef("pk"), state=Unit.State.WAITING))
+    too_few = Q(at_work=0) | Q(has_units, at_work__lt=settings.RUNNERS_PER_JOB)
+    left = Q(too_few, state__in=Job.ACTIVE)
     has_batches = Exists(Batch.objects.filter(job=OuterRef("pk")).exclude(state=Batch.State.DONE))
     has_rest = Q(state__in=Job.OVER) & Exists(BatchRequest.objects.filter(job=OuterRef("pk")))
-    for pk in Job.objects.filter(left | has_batches | has_rest).values_list("pk", flat=True):
-        hint(pk, expires=_HINT_LASTS)
+    jobs = Job.objects.annotate(at_work=Count("runners")).filter(left | has_batches | has_rest)
+    for pk, at_work in jobs.values_list("pk", "at_work"):
+        if not is_full("jobs"):
+            hint(pk, 1 if at_work else None)
 
 
 def run_here(job_id: int) -> None:
@@ -49,10 +56,10 @@ def run_here(job_id: int) -> None:
         runner.run_job(job_id)
 
 
-def hint(job_id: int, **options: Any) -> None:
-    """Tell the workers of a job. options: Celery's, for the message."""
-    for _ in range(settings.RUNNERS_PER_JOB):
-        work_on_job.apply_async((job_id,), **options)
+def hint(job_id: int, processes: int | None = None) -> None:
+    """Tell so many processes of a job, else as many as may work on it."""
+    for _ in range(processes or settings.RUNNERS_PER_JOB):
+        work_on_job.delay(job_id)
 
 
 @shared_task

@@ -1,9 +1,11 @@
-"""When what is repeated is due: nothing waits until a clock that was set back has caught up."""
+"""When what is repeated is due: nothing waits until a clock that was set back has caught up, or fills a queue."""
 
 from typing import Any
 
 from celery.beat import PersistentScheduler
 from celery.utils.time import maybe_make_aware
+
+from assessor.runtime.hints import is_full
 
 
 class Scheduler(PersistentScheduler):
@@ -20,3 +22,7 @@ class Scheduler(PersistentScheduler):
                 entry.last_run_at = now
                 self._heap = None  # it holds the times of the old clock
         return float(super().tick(*args, **options))
+
+    def apply_async(self, *args: Any, **options: Any) -> Any:
+        """Send a look to the workers, unless their queue is full."""
+        return None if is_full("celery") else super().apply_async(*args, **options)

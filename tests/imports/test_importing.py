@@ -601,7 +601,7 @@ def test_what_waits_is_hinted_at_again_unless_an_import_of_its_campaign_runs(wai
     monkeypatch.setattr(tasks.run_import, "apply_async", lambda ids, **options: hints.append((*ids, options)))
     lost = waiting()
     tasks.take_up_imports()
-    assert hints == [(lost.pk, {"expires": 25})]
+    assert hints == [(lost.pk, {})]
     waiting(state=Import.State.RUNNING, owner=me(), alive_at=timezone.now())
     tasks.take_up_imports()
     assert len(hints) == 1

@@ -10,7 +10,7 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from assessor.campaigns.models import Answer, Campaign
-from assessor.llm import claims
+from assessor.llm import claims, tasks
 from assessor.llm.job_kind import UnitFailure
 from assessor.llm.models import Job, Runner, Unit
 from assessor.runtime import processes
@@ -151,6 +151,27 @@ def test_the_units_of_a_killed_process_wait_again(job: Job):
     assert claims.reap_dead_runners(judge=job.judge) == 1
     assert states(job) == {"waiting": 35, "claimed": 5}
     assert list(Runner.objects.all()) == [living]
+
+
+def test_a_job_that_lost_processes_gets_others_while_units_wait(job: Job, settings, monkeypatch):
+    """A host that was cut off comes back to the job."""
+    settings.RUNNERS_PER_JOB = 3
+    told: list[int] = []
+    monkeypatch.setattr(tasks.work_on_job, "apply_async", lambda args, kwargs: told.extend(args))
+
+    def hints() -> int:
+        told.clear()
+        tasks.take_up_jobs()
+        return told.count(job.pk)
+
+    assert hints() == 3
+    first = runner_of(job)
+    assert hints() == 1
+    claims.claim(first, 40)
+    assert hints() == 0
+    claims.leave(first)
+    runner_of(job), runner_of(job), runner_of(job)
+    assert hints() == 0
 
 
 def test_who_gives_no_sign_of_life_is_taken_for_dead(job: Job):

@@ -182,8 +182,11 @@ def _set_up_postgres(database: dict[str, Any], **options: Any) -> None:
     # prepare_threshold: see assessor.runtime.sql. jit: the query of an assessor's first page took PostgreSQL more
     # than a second to compile, and a millisecond to answer. What the URL says itself comes later, and counts.
     own = database.get("OPTIONS", {})
-    told = f"-c jit=off {own.get('options', '')}".strip()
-    database["OPTIONS"] = own | {"prepare_threshold": 5, "options": told} | options
+    # Of a machine that is cut off, both ends know after half a minute: the server then lets go of its locks.
+    away = {"keepalives_idle": 20, "keepalives_interval": 10, "keepalives_count": 2, "tcp_user_timeout": 30_000}
+    there = " ".join(f"-c tcp_{name.removeprefix('tcp_')}={value}" for name, value in away.items())
+    told = f"-c jit=off {there} {own.get('options', '')}".strip()
+    database["OPTIONS"] = {**away, **own, "prepare_threshold": 5, "options": told, **options}
     # Of a server that was started again, each connection that is still held would cost a request.
     database["CONN_HEALTH_CHECKS"] = True
 

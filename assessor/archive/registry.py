@@ -130,7 +130,7 @@ OF_CAMPAIGN: tuple[Kept, ...] = (
     # The result is for a browser that asks again, which it does of its own installation alone.
     Kept(work.Write, without=("result",)),
     Kept(llm.CampaignPromptSet, checked=("name",), means=json_checks.PROMPT_SET),
-    Kept(llm.ModelJudge, without=("next_request_at", "next_token_at", "clock"), checked=("key_variable",)),
+    Kept(llm.ModelJudge, without=("next_request_at", "next_token_at", "open_at", "clock"), checked=("key_variable",)),
     # A restored job asks no model before an organizer resumes it.
     Kept(Job, instead={"state": dict.fromkeys(Job.ACTIVE, Job.State.PAUSED.value)}, means=json_checks.JOB),
     Kept(

@@ -20,7 +20,7 @@ def reserve(judge_id: int, tokens: Sequence[int]) -> list[float]:
     waits = []
     with _locked(judge_id) as (judge, now):
         for count in tokens:
-            start = max(now, judge.next_request_at, judge.next_token_at)
+            start = max(now, judge.open_at, judge.next_request_at, judge.next_token_at)
             waits.append(start - now)
             if judge.requests_per_minute:
                 judge.next_request_at = start + _SLACK * 60 / judge.requests_per_minute
@@ -40,7 +40,7 @@ def correct(judge_id: int, tokens: int) -> None:
 def hold_off(judge_id: int, seconds: float) -> None:
     """Let no request leave for a while, because the endpoint asked for it."""
     with _locked(judge_id) as (judge, now):
-        judge.next_request_at = max(judge.next_request_at, now + seconds)
+        judge.open_at = max(judge.open_at, now + seconds)
 
 
 class Share(NamedTuple):
@@ -66,7 +66,7 @@ def share(runner: Runner, in_flight: int) -> Share | None:
         seats = max(in_flight, min(fair, free))
         if not Runner.objects.filter(pk=runner.pk).update(seats=seats, alive_at=shared_now()):
             return None
-        return Share(min(fair, seats), max(0.0, judge.next_request_at - now))
+        return Share(min(fair, seats), max(0.0, judge.open_at - now))
 
 
 @contextmanager
@@ -80,6 +80,7 @@ def _locked(judge_id: int) -> Iterator[tuple[ModelJudge, float]]:
     back = max(0.0, judge.clock - now)
     judge.next_request_at -= back
     judge.next_token_at -= back
+    judge.open_at -= back
     judge.clock = now
     yield judge, now
-    judge.save(update_fields=["next_request_at", "next_token_at", "clock"])
+    judge.save(update_fields=["next_request_at", "next_token_at", "open_at", "clock"])

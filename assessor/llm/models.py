@@ -88,7 +88,8 @@ class ModelJudge(models.Model):
     # When the next request may go out (seconds since 1970), and the same by tokens: the rate over all workers.
     next_request_at = models.FloatField(default=0, editable=False)
     next_token_at = models.FloatField(default=0, editable=False)
-    clock = models.FloatField(default=0, editable=False, help_text="When the two above were last looked at.")
+    open_at = models.FloatField(default=0, editable=False, help_text="Until when the endpoint asked to be left alone.")
+    clock = models.FloatField(default=0, editable=False, help_text="When the three above were last looked at.")
 
     class Meta:
         ordering = ("judge__name",)

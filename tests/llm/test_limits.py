@@ -108,6 +108,15 @@ def test_a_minute_never_holds_more_than_the_limit(campaign: Campaign):
         assert sum(first <= wait < first + 60 for wait in waits) <= 7
 
 
+def test_who_has_leave_needs_not_wait_for_all_that_were_given_it_since(job: Job):
+    """Else all left together, with the last one."""
+    ModelJudge.objects.update(requests_per_minute=60)
+    reserve(job.judge, *([1] * 30))
+    shared = limits.share(new_runner(job), 0)
+    assert shared is not None
+    assert shared.wait == 0
+
+
 def test_tokens_are_limited_too(campaign: Campaign):
     judge = make_judge(campaign, tokens_per_minute=6_000)
     assert reserve(judge, 1_000, 500, 10) == pytest.approx([0, 10.2, 15.3], abs=0.001)

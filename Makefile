@@ -10,7 +10,7 @@ TESTS = $(PYTEST) --dist worksteal
 # Where it is set, each of the many processes of the tests and benchmarks compiles every module anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help python demo messages test test-sqlite test-browser lint ruff djlint contracts mypy migrations test-postgres faults endpoints fuzz try-deployment try-image try-wheel tour bench load weight attacks mutations audit lock clean
+.PHONY: help python demo messages test test-sqlite test-browser lint ruff djlint contracts mypy migrations test-postgres faults endpoints fuzz try-hosts try-deployment try-image try-wheel tour bench load weight attacks mutations audit lock clean
 .DEFAULT_GOAL := help
 # Tests begin beside mypy, which takes one processor for minutes.
 ifeq ($(MAKELEVEL),0)
@@ -27,6 +27,7 @@ help:
 	@echo "make try-image   builds the image with buildah, as root, and tries the same in it"
 	@echo "make try-wheel   builds the wheel, installs it in an environment of its own, and runs demo, server and a study there"
 	@echo "make faults kills processes, fills disks, sets clocks back, ... and counts what is lost (docs/evidence/faults.md)"
+	@echo "make try-hosts   three hosts on this machine, as root: clocks an hour apart, one cut off for two minutes"
 	@echo "make endpoints   jobs on OpenAI-compatible servers that others wrote, which it installs beside Assay (800 MB)"
 	@echo "make fuzz   changed files, answers of models and requests by the ten thousand (docs/evidence/fuzzing.md)"
 	@echo "make tour   takes the screenshots of docs/organizer/tour.md anew"
@@ -106,6 +107,9 @@ try-wheel: .venv/made-dev
 faults: .venv/made-dev
 	$(BIN)/python -m tests.faults
 	$(BIN)/python -m pytest tests/faults/killed_jobs.py tests/faults/killed_batches.py
+
+try-hosts: .venv/made-dev
+	$(BIN)/python -m tests.faults --world hosts
 
 # In an environment of their own: Assay needs none of these servers.
 endpoints: .venv/made-dev

@@ -41,7 +41,7 @@ def open_house(folder: Path, database: str = "") -> bool:
     """
     is_new = bool(database) or not (folder / "assay.sqlite3").exists()
     os.environ |= {
-        "ASSAY_LLM_HOSTS": "127.0.0.1",
+        "ASSAY_LLM_HOSTS": os.environ.get("ASSAY_LLM_HOSTS", "127.0.0.1"),
         "ASSAY_SECRET_KEY": "only for benchmarks",
         "ASSAY_DATA_DIR": str(folder),
         "ASSAY_HTTPS": "0",

@@ -188,10 +188,10 @@ async def _bare_loop(url: str, bodies: list[dict[str, Any]], flight: int) -> Non
 
 
 @contextmanager
-def endpoint(latency: float, log: Path) -> Iterator[str]:
+def endpoint(latency: float, log: Path, address: str = "127.0.0.1") -> Iterator[str]:
     """Run the rehearsal endpoint; yield its base URL."""
     log.write_text("")
-    command = [sys.executable, "manage.py", "serve_rehearsal_llm", "--port", "0"]
+    command = [sys.executable, "manage.py", "serve_rehearsal_llm", "--address", address, "--port", "0"]
     command += ["--latency", str(latency), "--log", str(log)]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None

@@ -44,7 +44,7 @@ def test_who_works_elsewhere_lives_and_who_is_silent_does_not(campaign: Campaign
 
 @pytest.mark.django_db
 def test_files_that_are_being_written_elsewhere_stay(settings, set_clock):
-    new = [Path(settings.DATA_DIR) / "uploads" / "new.upload", exports.folder() / "1.1.part"]
+    new = [Path(settings.DATA_DIR) / name for name in ("uploads/new.upload", "exports/1.1.part")]
     for path in new:
         path.touch()
     set_clock()

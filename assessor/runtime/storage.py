@@ -12,8 +12,6 @@ from django.core.files import File
 from django.core.files.storage import FileSystemStorage, Storage, storages
 from django.utils import timezone
 
-from assessor.runtime.clock import shared_now
-
 _log = logging.getLogger(__name__)
 _FORGOTTEN = timedelta(hours=1)  # after which a file that no record names was left behind
 _BROKEN_OFF = timedelta(days=1)  # after which a file is no longer on its way to a bucket
@@ -94,6 +92,8 @@ def sweep(alias: str, wanted: Collection[str]) -> None:
 
 
 def _remove_forgotten(storage: Storage, wanted: Collection[str]) -> None:
+    from assessor.runtime.clock import shared_now  # which reads the database, whose errors include this storage's
+
     for name in storage.listdir("")[1]:
         try:
             if name not in wanted and shared_now() - storage.get_modified_time(name) > _FORGOTTEN:

@@ -4,16 +4,17 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 from bench import jobs, load, saved_check
-from tests.faults.world import PROGRAMS, World, patiently
+from tests.faults.world import World, patiently
 
 PATIENCE = 150  # seconds for which a browser sends a save again; the real one does so for ever
 AWAY = (502, 503, 504)
 PAUSE = (0.2, 0.6)  # seconds between a person's saves: most of them meet the fault
 PEOPLE = 12
-RATE = 20.0  # labels of the job in a second
+RATE = 20.0
 LATENCY = 0.1  # seconds of the rehearsal endpoint
 JOB_ENDS = 600.0  # seconds after the people within which the job must be done
 
@@ -25,22 +26,29 @@ class Outcome(NamedTuple):
     wrong: dict[str, int]
 
 
-def at_work(world: World, seconds: float, meanwhile: Callable[[], str], port: int | None = None) -> Outcome:
+def calls_of(world: World) -> Path:
+    """Return the endpoint's log."""
+    return world.folder / "calls.jsonl"
+
+
+def at_work(
+    world: World, seconds: float, meanwhile: Callable[[], str], rate: float = RATE, pause: tuple[float, float] = PAUSE
+) -> Outcome:
     """Let people label for so many seconds beside a job; do `meanwhile`, which says what it did.
 
-    port: where the people send what they do, if not to the web server itself.
+    world.port: where people send what they do. rate: labels of the job in a second. pause: see PAUSE.
     """
     from django.db import connection
 
     from assessor.llm.models import Job
 
-    log = world.folder / "calls.jsonl"
-    with jobs.endpoint(LATENCY, log) as url:
-        job = load.launch(url, RATE, seconds)
-        planned = load.plan(port or world.port, seconds / 60, PEOPLE)
-        planned |= {"patience": PATIENCE, "away": AWAY, "pause": PAUSE}
+    log = calls_of(world)
+    with jobs.endpoint(LATENCY, log, world.address) as url:
+        job = load.launch(url, rate, seconds)
+        planned = load.plan(world.port, seconds / 60, PEOPLE)
+        planned |= {"patience": PATIENCE, "away": AWAY, "pause": pause}
         connection.close()
-        world.start(*PROGRAMS)
+        world.start(*world.programs)
         crowd = subprocess.Popen(
             [sys.executable, "-m", "bench.crowd"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -53,7 +61,7 @@ def at_work(world: World, seconds: float, meanwhile: Callable[[], str], port: in
         assert crowd.wait() == 0
         patiently(lambda: Job.objects.get(pk=job.pk).state not in Job.ACTIVE, "the end of the job", JOB_ENDS)
         job.refresh_from_db()
-        world.stop(*PROGRAMS)
+        world.stop(*world.programs)
     if told["error_count"]:
         print(*told["errors"], sep="\n")
     wrong = {what: count for what, count in saved_check.check(told | {"job": job.pk}).items() if count}

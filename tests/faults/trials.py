@@ -16,7 +16,7 @@ import psutil
 from bench import house
 from tests.faults import files, network, replies
 from tests.faults.people import Outcome, at_work
-from tests.faults.world import PROGRAMS, World
+from tests.faults.world import PROGRAMS, World, wrong_clock
 from tests.llm.endpoint import ROOT
 
 SECONDS = 45.0  # that people work
@@ -290,15 +290,11 @@ def close() -> None:
 
 def clock(world: World) -> Outcome:
     """All processes start again with a clock that was set back by an hour, in the middle of the work."""
-    [library] = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))[:1] or [None]
-    if library is None:
-        return Outcome("NOT TRIED: libfaketime is not installed here", {})
-    faked = {"LD_PRELOAD": str(library), "FAKETIME": f"-{BACK}s", "FAKETIME_FORCE_MONOTONIC_FIX": "1"}
 
     def set_back() -> str:
         time.sleep(SECONDS / 3)
         world.stop(*PROGRAMS)
-        world.start(*PROGRAMS, env=faked)
+        world.start(*PROGRAMS, env=wrong_clock(-BACK))
         time.sleep(SECONDS / 3)
         world.stop(*PROGRAMS)
         world.start(*PROGRAMS)
@@ -328,8 +324,9 @@ def hung(world: World) -> Outcome:
 
 
 def dropped(world: World) -> Outcome:
-    with network.dropping(world.port) as proxy:
-        outcome = at_work(world, SECONDS, lambda: "the rest sent on", port=proxy.port)
+    with network.running(network.Dropping(world.port)) as proxy:
+        world.port = proxy.port
+        outcome = at_work(world, SECONDS, lambda: "the rest sent on")
         return Outcome(
             f"{proxy.dropped} of {proxy.pieces} requests or halves of one dropped; {outcome.tried}", outcome.wrong
         )

@@ -35,12 +35,16 @@ PROGRAMS = tuple(COMMANDS)
 class World:
     """Processes in a folder. has_servers: on a PostgreSQL and a Redis of its own; else on what is embedded."""
 
+    address = "127.0.0.1"  # of the servers
+    programs = PROGRAMS
+
     def __init__(self, folder: Path, *, has_servers: bool) -> None:
         self.folder, self.data, self.has_servers = folder, folder / "data", has_servers
         self.port = free_port()
         self._running: dict[str, psutil.Popen] = {}
         self._commands = {name: list(command) for name, command in COMMANDS.items()}
         self._commands["beat"] += ["-s", str(folder / "beat")]
+        self._listening = {"web": ("127.0.0.1", self.port)}
         self.env = {
             "ASSAY_BIND": f"127.0.0.1:{self.port}",
             "ASSAY_RUNNERS_PER_JOB": "2",
@@ -50,10 +54,12 @@ class World:
         if has_servers:
             at, queue = free_port(), free_port()
             self._commands["database"] = [str(_postgres("postgres")), "-D", str(folder / "postgres"), "-p", str(at)]
-            self._commands["database"] += ["-h", "127.0.0.1", "-k", ""]
-            self._commands["broker"] = ["redis-server", "--port", str(queue), "--bind", "127.0.0.1", "--save", ""]
-            self.env["CELERY_BROKER_URL"] = f"redis://127.0.0.1:{queue}/0"
-            self.env["DATABASE_URL"] = f"postgres://{_server_user()}@127.0.0.1:{at}/assay"
+            self._commands["database"] += ["-h", self.address, "-k", ""]
+            self._commands["broker"] = ["redis-server", "--port", str(queue), "--bind", self.address, "--save", ""]
+            self._commands["broker"] += ["--protected-mode", "no"]
+            self._listening["broker"] = (self.address, queue)
+            self.env["CELERY_BROKER_URL"] = f"redis://{self.address}:{queue}/0"
+            self.env["DATABASE_URL"] = f"postgres://{_server_user()}@{self.address}:{at}/assay"
 
     @property
     def servers(self) -> tuple[str, ...]:
@@ -70,6 +76,8 @@ class World:
                 shutil.chown(own, _server_user())
             command = [str(_postgres("initdb")), "-D", str(own), "-U", _server_user(), "-A", "trust", "-E", "UTF8"]
             subprocess.run([*command, "--locale", "C.UTF-8"], check=True, capture_output=True, **_other_user())
+            with (own / "pg_hba.conf").open("a") as trusted:
+                trusted.write(f"host all all {self.address}/24 trust\n")
             self.start(*self.servers)
             self._create_database("assay")
         command = [sys.executable, "-m", "bench.load", "--prepare-only", "--folder", str(self.data)]
@@ -95,7 +103,7 @@ class World:
         }
 
     def _create_database(self, name: str) -> None:
-        where = ["-h", "127.0.0.1", "-p", self._port_of("database"), "-U", _server_user()]
+        where = ["-h", self.address, "-p", self._port_of_the_database(), "-U", _server_user()]
         subprocess.run(["createdb", *where, name], check=True)
 
     def start(self, *names: str, env: dict[str, str] | None = None) -> None:
@@ -144,19 +152,19 @@ class World:
         """Say whether a process that was started is still there."""
         return name in self._running and self._running[name].poll() is None
 
-    def _port_of(self, name: str) -> str:
-        command = self._commands[name]
-        return command[command.index("-p" if name == "database" else "--port") + 1]
+    def _port_of_the_database(self) -> str:
+        command = self._commands["database"]
+        return command[command.index("-p") + 1]
 
     def _answers(self, name: str) -> bool:
         assert self.runs(name), f"{name} ended: {(self.folder / f'{name}.log').read_text()[-2000:]}"
         if name == "database":
-            command = [str(_postgres("pg_isready")), "-q", "-h", "127.0.0.1", "-p", self._port_of(name)]
+            command = [str(_postgres("pg_isready")), "-q", "-h", self.address, "-p", self._port_of_the_database()]
             return subprocess.run(command, check=False).returncode == 0
-        if name not in ("web", "broker"):
+        if name not in self._listening:
             return True
         try:
-            socket.create_connection(("127.0.0.1", self.port if name == "web" else int(self._port_of(name))), 1).close()
+            socket.create_connection(self._listening[name], 1).close()
         except OSError:
             return False
         return True
@@ -182,6 +190,12 @@ def can_have_servers() -> bool:
     """Say whether PostgreSQL and Redis are installed here."""
     there = bool(list(Path("/usr/lib/postgresql").glob("*/bin/initdb"))) or shutil.which("initdb")
     return bool(there and shutil.which("redis-server"))
+
+
+def wrong_clock(seconds: int) -> dict[str, str]:
+    """Return the environment in which a process has a clock that is so much ahead."""
+    folders = f"{ROOT}/tests/faults/clocks{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    return {"PYTHONPATH": folders, "ASSAY_TRIAL_AHEAD": str(seconds)}
 
 
 def patiently(is_so: Callable[[], bool], what: str, seconds: float) -> None:

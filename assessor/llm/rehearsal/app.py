@@ -119,7 +119,12 @@ class Endpoint:
 
     async def _completion(self, scope: Any, receive: Receive, send: Send) -> None:
         self._in_flight += 1
-        record: dict[str, Any] = {"id": self._completions.number(), "start": time.time(), "in_flight": self._in_flight}
+        record: dict[str, Any] = {
+            "id": self._completions.number(),
+            "client": scope["client"][0],
+            "start": time.time(),
+            "in_flight": self._in_flight,
+        }
         response, record["status"] = None, "aborted"  # unless it comes to an end
         try:
             response = await self._response(scope, receive, record)

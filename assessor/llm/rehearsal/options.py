@@ -18,7 +18,8 @@ def _knob(default: Any, help: str) -> Any:
 class Knobs:
     """All of them; each is an option of serve_rehearsal_llm, too. Rates are shares of the requests, 0 to 1."""
 
-    port: int = _knob(8900, "Port of 127.0.0.1; 0 takes a free one.")
+    address: str = _knob("127.0.0.1", "Address to listen at; whoever reaches it may ask.")
+    port: int = _knob(8900, "Port; 0 takes a free one.")
     latency: float = _knob(0.0, "Seconds that an answer takes.")
     jitter: float = _knob(0.0, "Seconds that it takes longer at most.")
     failure_rate: float = _knob(0.0, "Share answered with 500.")

@@ -1,4 +1,4 @@
-"""Listening: on this machine only, in one process."""
+"""Listening, in one process."""
 
 import signal
 import socket
@@ -37,9 +37,9 @@ def serve(knobs: Knobs, listening: Callable[[str], object]) -> None:
             timeout_graceful_shutdown=1,
         )
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(("127.0.0.1", knobs.port))
+        listener.bind((knobs.address, knobs.port))
         listener.listen(config.backlog)
-        listening(f"http://127.0.0.1:{listener.getsockname()[1]}/v1")
+        listening(f"http://{knobs.address}:{listener.getsockname()[1]}/v1")
         uvicorn.Server(config).run(sockets=[listener])
 
 

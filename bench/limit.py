@@ -3,13 +3,13 @@
 Served in the place of assessor.wsgi, under the addresses of a labelling screen, so that bench.people works on both.
 """
 
+from typing import Any
+
 from django.conf import settings
 from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import include, path
 from django.views.decorators.csrf import ensure_csrf_cookie
-
-from assessor.wsgi import application as application
 
 TABLE = "bench_limit"
 
@@ -34,9 +34,16 @@ urlpatterns = [
     path("limit/<int:task>/", screen),
     path("limit/<int:task>/answers/<int:sheet>/", answer),
     path("limit/<int:task>/answers/<int:sheet>/<str:action>/", write),
-    path("", include("assessor.urls")),
 ]
-settings.ROOT_URLCONF = __name__
-with connection.cursor() as made:
-    made.execute(f"CREATE TABLE IF NOT EXISTS {TABLE} (sheet bigint, version bigint, label varchar(50))")
-connection.close()  # the server forks
+
+
+def application() -> Any:
+    """Return the WSGI application, with a table of its own for the rows."""
+    from assessor import wsgi
+
+    urlpatterns.append(path("", include("assessor.urls")))
+    settings.ROOT_URLCONF = __name__
+    with connection.cursor() as cursor:
+        cursor.execute(f"CREATE TABLE IF NOT EXISTS {TABLE} (sheet bigint, version bigint, label varchar(50))")
+    connection.close()  # the server forks
+    return wsgi.application

@@ -201,7 +201,7 @@ def measure(work: Work, way: Pace, limits: Limits, tasks: "Sequence[tuple[Task, 
         "is_shown": work.is_shown,
         "people": people,
     }
-    with house.serve(way.workers, "bench.limit") as port:
+    with house.serve(way.workers, "bench.limit:application()") as port:
         least = _driven(plan | {"port": port, "path": LIMIT})
     before = _standing(work, tasks)
     with house.serve(way.workers) as port:

@@ -22,11 +22,13 @@ from django.db.models.signals import post_migrate, post_save
 from django.middleware import csrf
 from django.test import Client
 from django.utils import timezone
+from kombu import Queue
 from pytest_django.plugin import DjangoDbBlocker
 
 from assessor.accounts.models import Person
 from assessor.campaigns.actions import create_campaign
 from assessor.campaigns.models import Campaign, Condition, Import, Membership, Role, Topic
+from assessor.celery import app
 from assessor.imports import importer
 from assessor.runtime import logs
 from assessor.runtime.garbage import spare_what_is_loaded
@@ -253,6 +255,14 @@ def _tokens_without_words(monkeypatch: pytest.MonkeyPatch) -> None:
 def _requests_of_one_id(monkeypatch: pytest.MonkeyPatch) -> None:
     """All requests have one id: answers that must not differ in anything else are compared byte by byte."""
     monkeypatch.setattr(logs, "new_id", lambda: "0" * 32)
+
+
+@pytest.fixture
+def empty_queues() -> None:
+    """No hints of other tests wait, of which a queue keeps few."""
+    with app.connection_for_write() as waiting:
+        for name in ("celery", "jobs"):
+            Queue(name)(waiting.channel()).purge()
 
 
 def make_person(name: str, *roles: str) -> Person:

@@ -4,6 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from django.conf import settings
 from kombu import Queue
 
@@ -36,12 +37,12 @@ def test_nothing_waits_until_a_clock_that_was_set_back_has_caught_up(tmp_path: P
     assert {entry.task for entry in ours} <= set(sent)
 
 
+@pytest.mark.usefixtures("empty_queues")
 def test_a_queue_that_nobody_empties_keeps_few_looks(tmp_path: Path):
     scheduler = Scheduler(app=app, schedule_filename=str(tmp_path / "beat"))
     [entry, *_] = [scheduler.schedule[name] for name in settings.CELERY_BEAT_SCHEDULE]
     with app.connection_for_write() as connection:
         queue = Queue("celery")(connection.channel())
-        queue.purge()
         for _ in range(MOST + 5):
             scheduler.apply_entry(entry, producer=scheduler.producer)
         assert queue.purge() == MOST

@@ -25,7 +25,8 @@ class DataFolder(FileSystemStorage):
     """A folder in the data folder, for the eyes of Assay's user alone."""
 
     def __init__(self, folder: str) -> None:
-        super().__init__(file_permissions_mode=0o600)
+        # Where an older database was restored, a record gets the key, and a file the name, of one that is gone.
+        super().__init__(file_permissions_mode=0o600, allow_overwrite=True)
         self._folder = folder
 
     @property

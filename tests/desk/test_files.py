@@ -83,6 +83,7 @@ def test_what_names_topics_waits_until_there_are_some(drop, as_olga, empty_campa
     assert states() == {"a.jsonl": "done", "segments.jsonl": "done", "topics.tsv": "done"}
 
 
+@pytest.mark.usefixtures("empty_queues")
 def test_a_hint_for_what_waits_is_sent_once_it_can_be_imported(drop, empty_campaign: Campaign, monkeypatch):
     hints: list[int] = []
     monkeypatch.setattr(tasks.run_import, "apply_async", lambda ids, **options: hints.append(*ids))

@@ -116,6 +116,15 @@ def test_a_file_made_in_the_background_can_be_downloaded_later(as_olga, campaign
     assert Event.objects.get(verb="exported").person.username == "olga"
 
 
+def test_a_file_of_the_same_key_that_an_older_database_left_gives_way(as_olga, campaign, settings):
+    as_olga.post("/campaigns/study/exports/qrels/", {"of": "NIST", "form": "txt"})
+    export = Export.objects.get()
+    (settings.DATA_DIR / "exports" / f"{export.pk}.export").write_text("left behind")
+    actions.run(export)
+    response = as_olga.get(f"/campaigns/study/exports/made/{export.pk}/file")
+    assert body(response).decode() == QRELS
+
+
 def test_what_is_too_large_to_be_sent_at_once_leads_to_the_form(as_olga, campaign, settings):
     settings.EXPORT_AT_ONCE = 5
     response = as_olga.get("/campaigns/study/exports/qrels/file/?of=NIST")

@@ -595,6 +595,7 @@ def test_a_process_lives_on_when_the_clock_is_set(monkeypatch):
     assert processes.is_running(owner) is True
 
 
+@pytest.mark.usefixtures("empty_queues")
 def test_what_waits_is_hinted_at_again_unless_an_import_of_its_campaign_runs(waiting, other_campaign, monkeypatch):
     """A queue that was killed has lost its hints."""
     hints = []

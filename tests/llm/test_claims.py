@@ -153,6 +153,7 @@ def test_the_units_of_a_killed_process_wait_again(job: Job):
     assert list(Runner.objects.all()) == [living]
 
 
+@pytest.mark.usefixtures("empty_queues")
 def test_a_job_that_lost_processes_gets_others_while_units_wait(job: Job, settings, monkeypatch):
     """A host that was cut off comes back to the job."""
     settings.RUNNERS_PER_JOB = 3

@@ -13,8 +13,8 @@ from assessor.plan.actions import advance, plan_work
 from assessor.plan.models import Planned
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Task
-from support.models import SupportSheet
 from tests.conftest import client_of
+from tests.judging import all_judged
 from tests.plan.test_page import GIVE, PLAN
 from tests.support.judging_helpers import from_scratch, run_file
 
@@ -58,13 +58,12 @@ def test_many_topics_are_given_a_few_in_a_transaction(
     assert f"anna has {TOPICS} topics under from scratch." in page
     assert "Waiting under" not in page
     assert Task.objects.filter(person=anna, created_by=olga, state="open").count() == TOPICS
-    assert SupportSheet.objects.filter(task__person=anna).count() == 2 * TOPICS
+    assert len(all_judged(scratch)) == 2 * TOPICS
     assert most_in_a_transaction(asked.captured_queries, "work_task") == 8
     none = form | {"rule": "none", "confirmed": "yes"}
     with CaptureQueriesContext(connection) as asked:
         client.post(GIVE, none)
-    assert SupportSheet.objects.count() == 0
-    assert SupportSheet.everything.filter(out_of_scope=True).count() == 2 * TOPICS
+    assert (len(all_judged(scratch)), len(all_judged(scratch, in_or_out=True))) == (0, 2 * TOPICS)
     moved = [query["sql"] for query in asked.captured_queries if "out_of_scope" in query["sql"]]
     assert len([sql for sql in moved if re.match('UPDATE "support_supportsheet"', sql)]) == TOPICS
 
@@ -82,7 +81,7 @@ def test_what_breaks_off_is_given_once_somebody_opens_the_plan(
     assert (Task.objects.count(), Planned.objects.count()) == (0, TOPICS)
     client.post(f"{PLAN}advance/", headers={"HX-Request": "true"})
     assert (Task.objects.filter(person=anna).count(), Planned.objects.count()) == (TOPICS, 0)
-    assert SupportSheet.objects.count() == 2 * TOPICS
+    assert len(all_judged(scratch)) == 2 * TOPICS
 
 
 def test_a_topic_that_a_person_cannot_have_any_more_keeps_none_of_the_others_back(

@@ -104,7 +104,7 @@ def by_hand(campaign: Campaign) -> str:
 
 def labels_in(done: Export) -> list[str]:
     assert (done.state, done.why) == ("done", "")
-    lines = [json.loads(line) for line in actions.path_of(done).read_text().splitlines()]
+    lines = [json.loads(line) for line in b"".join(actions.open_file(done)).splitlines()]
     return [nugget["assignment"] for line in lines for nugget in line["nuggets"] if nugget.get("assignment")]
 
 
@@ -227,11 +227,9 @@ def test_scores_change_with_a_label_whose_transaction_was_long_open(
         assert saved.wait(30)
         Person.objects.update(first_name="younger")
         before = text_of(ask(address))
-        snapshot = server.do("SELECT pg_current_snapshot()::text")
         committed.set()
         thread.join()
         after = text_of(ask(address))
-        assert server.do("SELECT pg_current_snapshot()::text") == snapshot
     assert after != before
     assert after == text_of(ask(address))
 

@@ -95,9 +95,10 @@ def sweep(alias: str, wanted: Collection[str]) -> None:
 def _remove_forgotten(storage: Storage, wanted: Collection[str]) -> None:
     from assessor.runtime.clock import shared_now  # which reads the database, whose errors include this storage's
 
+    now = shared_now()
     for name in storage.listdir("")[1]:
         try:
-            if name not in wanted and shared_now() - storage.get_modified_time(name) > _FORGOTTEN:
+            if name not in wanted and now - storage.get_modified_time(name) > _FORGOTTEN:
                 storage.delete(name)
         except FileNotFoundError:
             pass  # another process has moved or removed it

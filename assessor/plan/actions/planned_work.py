@@ -186,7 +186,7 @@ def advance(campaign: Campaign, topic: int | None = None) -> int:
     """
     rows = Planned.objects.filter(condition__campaign=campaign, **({} if topic is None else {"topic": topic}))
     waiting: dict[tuple[Condition, bool], list[Planned]] = {}
-    for row in rows.select_related("condition__campaign", "condition__nuggets", "topic", "person"):
+    for row in rows.select_related("condition__campaign", "condition__nuggets", "topic", "person", "created_by"):
         waiting.setdefault((row.condition, row.person is None), []).append(row)
     done, told = 0, dict[int, str]()
     # Asked once for all of a condition, without a lock: what surely can't be given yet costs no transaction.
@@ -226,12 +226,11 @@ def _make_all_so(condition: Condition, rows: Sequence[Planned]) -> bool:
     try:
         with transaction.atomic():
             lock(condition)
-            still = Planned.objects.filter(pk__in=[row.pk for row in rows])
-            planned = list(still.select_related("topic", "created_by"))
-            topics = [row.topic for row in planned]
-            if len(planned) < len(rows) or Task.objects.filter(condition=condition, topic__in=topics).exists():
+            topics = [row.topic for row in rows]
+            still = Planned.objects.filter(pk__in=[row.pk for row in rows]).count()
+            if still < len(rows) or Task.objects.filter(condition=condition, topic__in=topics).exists():
                 return False
-            _give(condition, topics, rows[0].person, planned[0].created_by, rows[0].reason)
+            _give(condition, topics, rows[0].person, rows[0].created_by, rows[0].reason)
             return True
     except PlanError:
         return False

@@ -29,7 +29,7 @@ from assessor.accounts.models import Person
 from assessor.campaigns.actions import create_campaign
 from assessor.campaigns.models import Campaign, Condition, Import, Membership, Role, Topic
 from assessor.celery import app
-from assessor.imports import importer
+from assessor.imports import importer, tasks
 from assessor.runtime import logs
 from assessor.runtime.garbage import spare_what_is_loaded
 from assessor.work.actions import give_tasks, guidelines
@@ -263,6 +263,19 @@ def empty_queues() -> None:
     with app.connection_for_write() as waiting:
         for name in ("celery", "jobs"):
             Queue(name)(waiting.channel()).purge()
+
+
+@pytest.fixture
+def work(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Let a worker run the imports that it was handed to their end."""
+    handed: list[int] = []
+    monkeypatch.setattr(tasks.run_import, "delay", handed.append)
+
+    def do() -> None:
+        while handed:
+            tasks.run_import.run(handed.pop())
+
+    return do
 
 
 def make_person(name: str, *roles: str) -> Person:

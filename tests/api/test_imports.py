@@ -15,7 +15,6 @@ from assessor.api.actions import revoke_token
 from assessor.api.models import Token
 from assessor.api.service import api
 from assessor.campaigns.models import Campaign, Condition, Event, Grade, Import
-from assessor.imports import tasks
 from assessor.imports.loaders import LOADERS
 from nuggets.models import Drafting, NuggetBank
 from tests.api.conftest import NUGGETS, assignment, judged_report
@@ -82,19 +81,6 @@ def uploads(settings: Any, tmp_path: Path) -> Path:
 def secret(olga: Person) -> str:
     """A token that may send."""
     return secret_of(olga, may=Token.May.IMPORT)
-
-
-@pytest.fixture
-def work(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Let a worker run what it was handed to its end."""
-    handed: list[int] = []
-    monkeypatch.setattr(tasks.run_import, "delay", handed.append)
-
-    def do() -> None:
-        while handed:
-            tasks.run_import.run(handed.pop())
-
-    return do
 
 
 def by(secret: str) -> dict[str, str]:

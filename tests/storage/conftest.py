@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from assessor.accounts.models import Person
-from assessor.imports import tasks
 from assessor.runtime.environment import object_storage, storage_of
 from tests.conftest import client_of
 from tests.object_store import ObjectStore
@@ -54,16 +53,3 @@ def stored(store: ObjectStore, use: Callable[[dict[str, str]], None]) -> ObjectS
 @pytest.fixture
 def as_olga(olga: Person) -> Any:
     return client_of(olga)
-
-
-@pytest.fixture
-def work(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Let a worker run what it was handed to its end."""
-    handed: list[int] = []
-    monkeypatch.setattr(tasks.run_import, "delay", handed.append)
-
-    def do() -> None:
-        while handed:
-            tasks.run_import.run(handed.pop())
-
-    return do

@@ -10,7 +10,7 @@ TESTS = $(PYTEST) --dist worksteal
 # Where it is set, each of the many processes of the tests and benchmarks compiles every module anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help python demo messages test test-sqlite test-browser lint ruff djlint contracts mypy migrations test-postgres faults endpoints fuzz try-hosts try-deployment try-image try-wheel tour bench load weight attacks mutations audit lock clean
+.PHONY: help python demo messages test test-sqlite test-browser lint ruff djlint contracts mypy migrations test-postgres faults endpoints fuzz try-hosts try-deployment try-image try-wheel try-firefox tour bench load weight attacks mutations audit lock clean
 .DEFAULT_GOAL := help
 # Tests begin beside mypy, which takes one processor for minutes.
 ifeq ($(MAKELEVEL),0)
@@ -26,6 +26,7 @@ help:
 	@echo "make try-deployment   compose.yaml's commands behind nginx, on this machine's PostgreSQL"
 	@echo "make try-image   builds the image with buildah, as root, and tries the same in it"
 	@echo "make try-wheel   builds the wheel, installs it in an environment of its own, and runs demo, server and a study there"
+	@echo "make try-firefox   labels on the four screens in Debian's Firefox, with screenshots in var"
 	@echo "make faults kills processes, fills disks, sets clocks back, ... and counts what is lost (docs/evidence/faults.md)"
 	@echo "make try-hosts   three hosts on this machine, as root: clocks an hour apart, one cut off for two minutes"
 	@echo "make endpoints   jobs on OpenAI-compatible servers that others wrote, which it installs beside Assay (800 MB)"
@@ -103,6 +104,14 @@ try-image: .venv/made-dev
 
 try-wheel: .venv/made-dev
 	$(BIN)/python -m tests.deploy.try_wheel
+
+# Playwright drives only a Firefox of its own, so Mozilla's client drives Debian's.
+try-firefox: .venv/made-dev
+	tests/chromium.sh
+	command -v firefox-esr >/dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends firefox-esr
+	$(BIN)/python -m pip install --quiet --upgrade --target .venv/firefox marionette_driver==3.7.1
+	@mkdir -p var
+	PYTHONPATH=.venv/firefox $(BIN)/python -m tests.browser.try_firefox var
 
 faults: .venv/made-dev
 	$(BIN)/python -m tests.faults

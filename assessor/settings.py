@@ -395,6 +395,10 @@ CELERY_BEAT_SCHEDULE = {
         "task": "assessor.notices.tasks.take_up_notices",
         "schedule": 15.0,
     },
+    "give what was planned and nobody has tried to": {
+        "task": "assessor.plan.tasks.take_up_plans",
+        "schedule": 60.0,
+    },
     "take up exports, and remove old files": {
         "task": "assessor.exports.tasks.take_up_exports",
         "schedule": 60.0,

@@ -173,7 +173,7 @@ def build(folder: Path, scale: float) -> None:
 def _plan_the_rest(campaign: "Campaign") -> None:
     """Have all topics be judged for support too, a third of the answers with labels; assignment waits for nuggets."""
     from assessor.accounts.models import Person
-    from assessor.plan.actions import plan_work
+    from assessor.plan.actions import carry_out, plan_work
     from assignment.actions import create_manual_assign
     from support.actions import create_support
 
@@ -190,6 +190,7 @@ def _plan_the_rest(campaign: "Campaign") -> None:
         house.open_guidelines(campaign, assignment.kind, assessor)
         topics = list(campaign.topics.filter(tasks__condition=nuggets, tasks__person=assessor))
         plan_work(condition=assignment, topics=topics, person=assessor, acting_user=None)
+    carry_out(campaign, acting_user=None)
 
 
 def main() -> None:

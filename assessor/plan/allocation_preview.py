@@ -101,12 +101,13 @@ def propose(campaign: Campaign, wished: Wished) -> Proposal:
     shares = [Share(condition.name, number) for condition, number in wished.shares]
     drawn = allot(wished.seed, list(topics), list(people), shares, is_barred)
     found = []
+    assigned = {condition.name: assigned_on(condition) for condition, _ in wished.shares}
     for one in drawn:
         nuggets, topic, person = conditions[one.condition], topics[one.topic], people[one.person]
         found.append(Allotment(nuggets, topic, person, ""))
         found += [
             Allotment(condition, topic, person, wished.rule)
-            for condition in (assigned_on(nuggets), wished.support)
+            for condition in (assigned[nuggets.name], wished.support)
             if condition
         ]
     if wished.second and wished.overlap:

@@ -15,10 +15,9 @@ from assessor.formats.lines import Line
 from assessor.formats.report import Report
 from assessor.imports.loaders.base import Loader, Options
 from assessor.plan import change_impact
-from assessor.plan.actions import NOT_TRIED
 from assessor.plan.formats import WHOEVER, PlanRecord, begins_plan, read_plan
 from assessor.plan.forms import peoples_conditions
-from assessor.plan.models import Planned
+from assessor.plan.models import NOT_TRIED, Planned
 from assessor.plan.queries import draws_by_number
 from assessor.work.actions import PlanError, require_person, take_out_of_queue
 from assessor.work.judging_pool import Judged, folded, judged_under

@@ -6,6 +6,7 @@ from django.db.models import Q
 from assessor.work.models import MAX_REASON
 
 WHOEVER_DRAWS = "whoever draws it"  # where no person is named
+NOT_TRIED = "It was planned a moment ago."  # what a worker still has to give waits for that
 
 
 class Planned(models.Model):

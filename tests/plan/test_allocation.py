@@ -111,7 +111,7 @@ def test_why_nothing_can_be_drawn_is_said_as_it_is():
 
 
 def test_what_was_drawn_is_shown_then_planned_and_the_seed_is_kept(
-    condition: Condition, answered, anna: Person, ben: Person, olga: Person
+    condition: Condition, answered, anna: Person, ben: Person, olga: Person, worker, django_capture_on_commit_callbacks
 ):
     manual = create_manual_assign(nuggets=condition, name="Manual/Manual", acting_user=None)
     client, address = client_of(olga), "/campaigns/study/plan/allocate/"
@@ -127,8 +127,10 @@ def test_what_was_drawn_is_shown_then_planned_and_the_seed_is_kept(
     again = client.post(address, sent(page), follow=True).content.decode()
     assert "The plan changed after you drew. Check the new draw below." in again
     assert not Task.objects.exists()
-    response = client.post(address, sent(again), follow=True)
-    assert "Given as drawn with seed 5: 4 pieces of work, 2 of them at once." in response.content.decode()
+    with django_capture_on_commit_callbacks(execute=True):
+        response = client.post(address, sent(again), follow=True)
+    assert "Drawn with seed 5: 4 pieces of work are being given." in response.content.decode()
+    assert (Task.objects.count(), Planned.objects.count(), worker()) == (0, 4, 1)
     assert {task.topic.qid: task.person for task in Task.objects.all()} == {"t1": anna, "t2": ben}
     assert {row.topic.qid: row.person for row in Planned.objects.filter(condition=manual)} == {"t1": anna, "t2": ben}
     details = Event.objects.get(verb="topics allotted").details

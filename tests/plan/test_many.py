@@ -1,20 +1,23 @@
-"""Many topics are given a few at a time: whoever saves meanwhile waits for none of the others."""
+"""Many topics are given by a worker, a few at a time: whoever saves meanwhile waits for none of the others."""
 
 import re
 from collections.abc import Callable
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
 from assessor.accounts.models import Person
-from assessor.campaigns.models import Campaign, Condition, Topic
+from assessor.campaigns.condition_kind import kind_of
+from assessor.campaigns.models import Campaign, Condition, Event, Topic
+from assessor.plan import tasks
 from assessor.plan.actions import advance, plan_work
 from assessor.plan.models import Planned
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Task
 from tests.conftest import client_of
 from tests.judging import all_judged
+from tests.llm.test_trials import run_at_once
 from tests.plan.test_page import GIVE, PLAN
 from tests.support.judging_helpers import from_scratch, run_file
 
@@ -47,41 +50,126 @@ def most_in_a_transaction(queries: list[dict[str, str]], table: str) -> int:
     return max(counts)
 
 
+def form_of(many: list[Topic], scratch: Condition, person: Person, rule: str = "all") -> dict[str, object]:
+    """Return the form that gives all topics."""
+    topics = [topic.pk for topic in many]
+    return {"topics": topics, "condition": scratch.pk, "person": person.pk, "rule": rule, "confirmed": "yes"}
+
+
 @pytest.mark.django_db(transaction=True)
-def test_many_topics_are_given_a_few_in_a_transaction(
-    many: list[Topic], scratch: Condition, anna: Person, olga: Person
+def test_many_topics_are_given_a_few_in_a_transaction_while_the_page_says_so(
+    many: list[Topic], scratch: Condition, anna: Person, olga: Person, worker
 ):
     client = client_of(olga)
-    form = {"topics": [topic.pk for topic in many], "condition": scratch.pk, "person": anna.pk, "rule": "all"}
-    with CaptureQueriesContext(connection) as asked:
-        page = client.post(GIVE, form, follow=True).content.decode()
-    assert f"anna has {TOPICS} topics under from scratch." in page
+    page = client.post(GIVE, form_of(many, scratch, anna), follow=True).content.decode()
+    assert f"Being given under from scratch: {TOPICS} topics." in page
+    assert f"<strong>{TOPICS} pieces of work are being given.</strong>" in page
+    assert f'hx-get="{PLAN}" hx-trigger="every 2s"' in page
     assert "Waiting under" not in page
+    assert "Check now" not in page
+    polled = client.get(PLAN, headers={"HX-Request": "true"}).content.decode()
+    assert polled.strip().startswith('<div class="note here" id="giving"')
+    assert f"<strong>{TOPICS} pieces of work are being given.</strong>" in polled
+    assert not Task.objects.exists()
+    with CaptureQueriesContext(connection) as asked:
+        assert worker() == 1
     assert Task.objects.filter(person=anna, created_by=olga, state="open").count() == TOPICS
     assert len(all_judged(scratch)) == 2 * TOPICS
     assert most_in_a_transaction(asked.captured_queries, "work_task") == 8
-    none = form | {"rule": "none", "confirmed": "yes"}
+    polled = client.get(PLAN, headers={"HX-Request": "true"})
+    assert (polled.status_code, polled.headers["HX-Refresh"]) == (204, "true")
+    assert "being given" not in client.get(PLAN).content.decode()
+    client.post(GIVE, form_of(many, scratch, anna, "none"))
     with CaptureQueriesContext(connection) as asked:
-        client.post(GIVE, none)
+        assert worker() == 1
     assert (len(all_judged(scratch)), len(all_judged(scratch, in_or_out=True))) == (0, 2 * TOPICS)
     moved = [query["sql"] for query in asked.captured_queries if "out_of_scope" in query["sql"]]
     assert len([sql for sql in moved if re.match('UPDATE "support_supportsheet"', sql)]) == TOPICS
 
 
 @pytest.mark.django_db(transaction=True)
+def test_who_has_the_topics_is_asked_once_for_what_another_rule_brings_and_never_where_it_brings_nothing(
+    many: list[Topic], scratch: Condition, anna: Person, olga: Person, worker, monkeypatch: pytest.MonkeyPatch
+):
+    client, kind = client_of(olga), kind_of(scratch)
+    renewed: list[str] = []
+    renew = kind.renew
+    monkeypatch.setattr(kind, "renew", lambda task: (renewed.append(task.topic.qid), renew(task)))
+    seen = []
+    for rule in ("1 per team", "all", "none", "all"):
+        client.post(GIVE, form_of(many, scratch, anna, rule))
+        worker()
+        seen.append((len(all_judged(scratch)), sorted(renewed)))
+        renewed.clear()
+        given = {task.topic: (task.state, task.total) for task in Task.objects.all()}
+        assert given == dict.fromkeys(many, ("open", len(all_judged(scratch)) // TOPICS))
+        waits = "There is no answer to judge on many03 under from scratch."
+        assert list(Planned.objects.filter(topic=many[3]).values_list("waits_for", flat=True)) == (
+            [waits] if rule == "none" else []
+        )
+    qids = [topic.qid for topic in many]
+    assert seen == [(2 * TOPICS, []), (2 * TOPICS, qids), (0, []), (2 * TOPICS, qids)]
+    assert Event.objects.filter(verb="task given").count() == TOPICS
+    assert Event.objects.filter(verb="runs to judge").count() == 4 * TOPICS
+
+
+@pytest.mark.django_db(transaction=True)
 def test_what_breaks_off_is_given_once_somebody_opens_the_plan(
-    many: list[Topic], scratch: Condition, anna: Person, olga: Person, monkeypatch: pytest.MonkeyPatch
+    many: list[Topic], scratch: Condition, anna: Person, olga: Person, worker, monkeypatch: pytest.MonkeyPatch
 ):
     client = client_of(olga)
-    form = {"topics": [topic.pk for topic in many], "condition": scratch.pk, "person": anna.pk, "rule": "all"}
+    client.post(GIVE, form_of(many, scratch, anna))
     with monkeypatch.context() as broken:
         broken.setattr("assessor.plan.actions.planned_work.advance", lambda campaign: 1 / 0)
-        page = client.post(GIVE, form, follow=True).content.decode()
-    assert f"Waiting under from scratch: {TOPICS} topics. It was planned a moment ago." in page
+        with pytest.raises(ZeroDivisionError):
+            worker()
     assert (Task.objects.count(), Planned.objects.count()) == (0, TOPICS)
+    page = client.get(PLAN).content.decode()
+    assert '<span class="sub">Giving it broke off, and the log says why. Check again.</span>' in page
+    assert "Check now" in page
+    tasks.take_up_plans()
+    assert worker() == 0, "what goes wrong is not tried for ever"
     client.post(f"{PLAN}advance/", headers={"HX-Request": "true"})
     assert (Task.objects.filter(person=anna).count(), Planned.objects.count()) == (TOPICS, 0)
     assert len(all_judged(scratch)) == 2 * TOPICS
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_was_planned_while_the_database_or_a_message_was_lost_is_taken_up(
+    many: list[Topic], scratch: Condition, anna: Person, olga: Person, worker, monkeypatch: pytest.MonkeyPatch
+):
+    def away(campaign: Campaign) -> None:
+        raise OperationalError("gone")
+
+    client_of(olga).post(GIVE, form_of(many, scratch, anna))
+    with monkeypatch.context() as broken:
+        broken.setattr("assessor.plan.actions.planned_work.advance", away)
+        with pytest.raises(OperationalError):
+            worker()
+    tasks.take_up_plans()
+    assert worker() == 1
+    assert Task.objects.filter(person=anna, created_by=olga).count() == TOPICS
+    tasks.take_up_plans()
+    assert worker() == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_workers_at_once_give_nothing_twice(
+    many: list[Topic], scratch: Condition, anna: Person, olga: Person, worker
+):
+    client_of(olga).post(GIVE, form_of(many, scratch, anna))
+
+    def give() -> None:
+        try:
+            tasks.give_planned.run(scratch.campaign_id, olga.pk)
+        finally:
+            connection.close()
+
+    run_at_once([give, give])
+    assert Planned.objects.count() == 0
+    assert Task.objects.filter(person=anna, state="open", total=2).count() == Task.objects.count() == TOPICS
+    assert len(all_judged(scratch, in_or_out=True)) == 2 * TOPICS
+    assert Event.objects.filter(verb="task given").count() == TOPICS
 
 
 def test_a_topic_that_a_person_cannot_have_any_more_keeps_none_of_the_others_back(

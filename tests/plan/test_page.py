@@ -130,6 +130,7 @@ def test_looking_whether_what_waits_is_there_takes_as_many_queries_however_much_
     few = in_queries(lambda: advance(campaign))
     plan(topics[4:])
     assert Planned.objects.count() == 120
+    advance(campaign)
     assert in_queries(lambda: advance(campaign)) == few
     Planned.objects.update(waits_for="It was planned a moment ago.")
     assert in_queries(lambda: advance(campaign)) <= few + 3

@@ -5,7 +5,6 @@ from assessor.plan.actions.changes import Piece, Wanted, change_piece, drop_run,
 from assessor.plan.actions.draws import draw_topics
 from assessor.plan.actions.judging_pool import follow_scope, set_runs, settle
 from assessor.plan.actions.planned_work import (
-    NOT_TRIED,
     Outcome,
     advance,
     cancel,
@@ -17,7 +16,6 @@ from assessor.plan.actions.planned_work import (
 )
 
 __all__ = [
-    "NOT_TRIED",
     "Allotment",
     "Outcome",
     "Piece",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from assessor.accounts.models import Person
 from assessor.campaigns.condition_kind import kind_of, names_of_answers
@@ -29,12 +29,18 @@ def set_runs(
 
 
 @transaction.atomic
-def follow_scope(condition: Condition, topic: Topic, *, acting_user: Person | None) -> None:
-    """Let what is said on a topic count by what is judged now, and ask whoever has it for what is new."""
+def follow_scope(condition: Condition, topic: Topic, *, acting_user: Person | None, then_gives: bool = False) -> None:
+    """Let what is said on a topic count by what is judged now, and ask whoever has it for what is new.
+
+    then_gives: the caller gives next what is planned, which asks those for whom the topic is planned once more.
+    """
     moved = task_changes.follow_scope(condition, topic)
     if not moved.back and not _lacks_sheets(condition, topic):
         return
     held = Task.objects.filter(condition=condition, topic=topic).exclude(state=Task.State.WITHDRAWN)
+    if then_gives:
+        same = Planned.objects.filter(condition=condition, topic=topic, person=OuterRef("person"))
+        held = held.exclude(Exists(same))
     for task in held.select_related("person").order_by("pk"):
         try:
             with transaction.atomic():
@@ -67,12 +73,15 @@ def _lacks_sheets(condition: Condition, topic: Topic) -> bool:
 
 
 def settle(campaign: Campaign, *, acting_user: Person | None) -> None:
-    """Let what is said everywhere count by what is judged now. Doing it twice changes nothing more."""
+    """Let what is said everywhere count by what is judged now; the caller gives next what is planned.
+
+    Doing it twice changes nothing more.
+    """
     narrowed = Condition.objects.filter(campaign=campaign, kind__in=names_of_answers(), scopes__isnull=False)
     narrowed = narrowed.distinct().order_by("pk")
     for condition in narrowed.select_related("campaign", "nuggets", "protocol"):
         for topic in Topic.objects.filter(pk__in=_unsettled(condition)).order_by("qid"):
-            follow_scope(condition, topic, acting_user=acting_user)
+            follow_scope(condition, topic, acting_user=acting_user, then_gives=True)
 
 
 def _unsettled(condition: Condition) -> set[int]:

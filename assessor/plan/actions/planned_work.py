@@ -13,7 +13,8 @@ from assessor.campaigns.models import Campaign, Condition, Import, Topic
 from assessor.campaigns.queries import texts_to_label
 from assessor.llm.models import Job
 from assessor.plan.actions.judging_pool import set_runs, settle
-from assessor.plan.models import WHOEVER_DRAWS, Planned
+from assessor.plan.models import NOT_TRIED, WHOEVER_DRAWS, Planned
+from assessor.plan.tasks import hint
 from assessor.runtime.commits import after_commit
 from assessor.work import task_changes
 from assessor.work.actions import (
@@ -30,7 +31,6 @@ from assessor.work.judging_pool import ALL, NONE, judged_under
 from assessor.work.models import MAX_REASON, Task
 from nuggets.models import NuggetBank
 
-NOT_TRIED = "It was planned a moment ago."
 _AT_A_TIME = 500
 _TOGETHER = 8  # topics in a transaction: most of what one takes is the same for several, and others wait for its end
 
@@ -54,8 +54,8 @@ def plan_work(
 ) -> Outcome:
     """Have topics be a person's under a condition, or (None) whoever's who draws them: all or none.
 
-    Raises PlanError. What can't be given yet waits until it can. Many topics wait for the end of the transaction, and
-    are given a few at a time then. rule: which runs are judged there; empty: those that were, or all.
+    Raises PlanError. What can't be given yet waits until it can. Many topics wait for a worker, which gives a few at a
+    time. rule: which runs are judged there; empty: those that were, or all.
     """
     topics = list(dict.fromkeys(topics))
     lock(condition)  # or two people could each find a topic planned for nobody
@@ -70,21 +70,21 @@ def plan_work(
     outcome = Outcome([], [])
     if refused := kind_of(condition).refusal(condition, []):
         raise PlanError(refused)
-    why = _what_for(condition, topics, person)
     if are_many:
-        # What goes wrong there is tried again once somebody looks at the plan.
-        after_commit(carry_out, condition.campaign, acting_user=acting_user)
+        hint(condition.campaign, acting_user)
+        later = dict.fromkeys(topics, NOT_TRIED)
     else:
+        why = _what_for(condition, topics, person)
         ready = [topic for topic in topics if topic.pk not in why]
         for some in _in_parts(condition, ready, person, acting_user, reason):
             outcome.given.extend(some)
-    there = set(outcome.given)
-    not_there = NOT_TRIED if are_many else "What there is to do on {} under {} is not there yet."
-    later = {
-        topic: why.get(topic.pk) or not_there.format(topic.qid, condition)[:MAX_REASON]
-        for topic in topics
-        if topic not in there
-    }
+        there = set(outcome.given)
+        not_there = "What there is to do on {} under {} is not there yet."
+        later = {
+            topic: why.get(topic.pk) or not_there.format(topic.qid, condition)[:MAX_REASON]
+            for topic in topics
+            if topic not in there
+        }
     outcome.waiting.extend(_wait(condition, later, person, reason, acting_user))
     return outcome
 
@@ -107,9 +107,12 @@ def _what_for(condition: Condition, topics: Sequence[Topic], person: Person | No
     if person and kind_of(condition).judges_answers:  # a queue may be there before the answers are
         answered = set(texts_to_label(condition, topics).order_by().values_list("topic", flat=True).distinct())
         what = "passage of" if condition.of_passages else "answer to"
+        judged = judged_under(condition)
         for topic in topics:
             if topic.pk not in answered:
                 why.setdefault(topic.pk, f"There is no {what} {topic.qid} yet.")
+            elif judged.rule(topic.pk) == NONE:
+                why.setdefault(topic.pk, f"There is no answer to judge on {topic.qid} under {condition}.")
     return {topic: told[:MAX_REASON] for topic, told in why.items()}
 
 
@@ -161,14 +164,19 @@ def _wait(
         if other := rows.exclude(person=person).first():
             raise PlanError(f"{other.topic.qid} is planned under {condition} for {other.person or WHOEVER_DRAWS}.")
     there = {row.topic_id: row for row in rows.filter(person=person)}
-    for topic, why in left.items():
-        if topic.pk in there:
-            continue
-        there[topic.pk] = planned = Planned.objects.create(
-            condition=condition, topic=topic, person=person, reason=reason, waits_for=why, created_by=acting_user
-        )
-        told = {"waits for": why} | ({"reason": reason} if reason else {})
+    for row in there.values():
+        row.waits_for = left[row.topic]
+    Planned.objects.bulk_update(there.values(), ["waits_for"], batch_size=_AT_A_TIME)
+    by: dict[str, Any] = {"person": person, "reason": reason, "created_by": acting_user}
+    new = [
+        Planned(condition=condition, topic=topic, waits_for=why, **by)
+        for topic, why in left.items()
+        if topic.pk not in there
+    ]
+    for planned in Planned.objects.bulk_create(new):
+        told = {"waits for": planned.waits_for} | ({"reason": reason} if reason else {})
         history.record("work planned", planned, campaign=condition.campaign, person=acting_user, **told)
+        there[planned.topic_id] = planned
     return [there[topic.pk] for topic in topics]
 
 
@@ -222,15 +230,19 @@ def _alike(rows: Sequence[Planned]) -> Iterator[list[Planned]]:
 
 
 def _make_all_so(condition: Condition, rows: Sequence[Planned]) -> bool:
-    """Give topics together that are planned alike, where nobody has any of them; return whether that could be done."""
+    """Give topics together that are planned alike; return whether that could be done.
+
+    Not where somebody else has one of them, or had it, or where the person drew one: then each is its own case.
+    """
     try:
         with transaction.atomic():
             lock(condition)
-            topics = [row.topic for row in rows]
+            topics, person = [row.topic for row in rows], rows[0].person
             still = Planned.objects.filter(pk__in=[row.pk for row in rows]).count()
-            if still < len(rows) or Task.objects.filter(condition=condition, topic__in=topics).exists():
+            others = Task.objects.filter(condition=condition, topic__in=topics)
+            if still < len(rows) or others.exclude(person=person, leased_until=None).exists():
                 return False
-            _give(condition, topics, rows[0].person, rows[0].created_by, rows[0].reason)
+            _give(condition, topics, person, rows[0].created_by, rows[0].reason)
             return True
     except PlanError:
         return False

@@ -49,16 +49,14 @@ def allocate(request: PersonRequest, slug: str) -> HttpResponse:
             if "confirmed" in request.POST and not is_as_shown:
                 messages.warning(request, "The plan changed after you drew. Check the new draw below.")
             elif "confirmed" in request.POST:
-                given = allot_topics(
+                allot_topics(
                     campaign=campaign,
                     allotments=proposal.allotments,
                     drawn=wished.told(),
                     acting_user=request.user,
                 )
                 planned = len(proposal.allotments)
-                messages.success(
-                    request, f"Given as drawn with seed {seed}: {planned} pieces of work, {given} of them at once."
-                )
+                messages.success(request, f"Drawn with seed {seed}: {planned} pieces of work are being given.")
                 return redirect("plan", slug)
         except (AllocationError, PlanError) as error:
             form.add_error(None, str(error))

@@ -21,7 +21,7 @@ from assessor.plan import change_impact, queries
 from assessor.plan.actions import Outcome, Piece, cancel, carry_out, change_piece, drop_run, piece_at, plan_work
 from assessor.plan.forms import DropForm, GiveForm, PieceForm, peoples_conditions
 from assessor.plan.hours import HOUR, LEAST_SECONDS, Week, weeks
-from assessor.plan.models import Planned
+from assessor.plan.models import NOT_TRIED, Planned
 from assessor.plan.queries import FINISHED, NOT_GIVEN, OPEN, QUEUED, WAITING, Filters, Line, WorkRow
 from assessor.plan.recent_time import recent_time
 from assessor.plan.workload import Workload, hours, workload
@@ -58,8 +58,16 @@ class Row(NamedTuple):
 
 @require_safe
 def plan(request: PersonRequest, slug: str) -> HttpResponse:
-    """The matrix of topics and kinds of work, as the address filters it, with hours by person and by week."""
+    """The matrix of topics and kinds of work, as the address filters it, with hours by person and by week.
+
+    htmx asks only how much a worker still has to give, and for the page anew once that is all given.
+    """
     campaign = organized_campaign(request.user, slug)
+    untried = Planned.objects.filter(condition__campaign=campaign, waits_for=NOT_TRIED).count()
+    if request.htmx:
+        if untried:
+            return render(request, "plan/plan.html#giving", {"campaign": campaign, "untried": untried})
+        return HttpResponse(status=204, headers={"HX-Refresh": "true"})
     by = _filters(request)
     conditions = list(peoples_conditions(campaign).order_by("name"))
     work = queries.work_rows(campaign)
@@ -77,6 +85,7 @@ def plan(request: PersonRequest, slug: str) -> HttpResponse:
         "can_give": bool(conditions) and assessors(campaign).exists(),
         "headings": [queries.heading(kind) for kind in found.kinds],
         "page": page,
+        "untried": untried,
         "rows": _rows(campaign, list(page), found.kinds, conditions, load),
         "waiting": waiting,
         "queued": sum(row.state == QUEUED for row in work),
@@ -289,7 +298,9 @@ def _told(condition: Condition, person: Person | None, outcome: Outcome) -> Iter
     if given := len(outcome.given) + len(outcome.waiting) - len(still):
         many = _several(given)
         yield f"{person} has {many} under {condition}." if person else f"In the queue of {condition}: {many}."
-    if still:
+    if untried := still.count(NOT_TRIED):
+        yield f"Being given under {condition}: {_several(untried)}."
+    elif still:
         yield f"Waiting under {condition}: {_several(len(still))}. {still[0]}"
 
 

@@ -15,7 +15,9 @@ from uuid import uuid4
 import pytest
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
+from django.apps import apps
 from django.contrib import admin as django_admin
+from django.contrib.contenttypes.models import ContentType
 from django.db import connection
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
@@ -686,20 +688,19 @@ def compare_all(campaign: Campaign, new: range) -> None:
 def count(client: Client, address: str, before: int | None = None) -> int | None:
     """Return how many queries an address takes once the server is warm; None where it isn't the client's to read.
 
-    Where it takes as many as before at once, it is warm. What is kept for a minute is counted twice where one ends in
-    between: such a try does not count.
+    What an address writes, such as an exposure, it may write but once: it is asked again, and so is what takes other
+    than before. What is kept for a minute is counted twice where one ends in between: such a try does not count.
     """
-    asked = tries = 0
-    began = minute = _minute()
+    queries: list[str] = []
+    tries = 0
 
-    def note(execute: Callable[..., Any], *args: Any) -> Any:
-        nonlocal asked
-        asked += 1
-        return execute(*args)
+    def note(execute: Callable[..., Any], sql: str, *args: Any) -> Any:
+        queries.append(sql)
+        return execute(sql, *args)
 
-    while tries < 2 or minute != began:
+    while True:
         cache.clear()  # what is counted once after an import is counted here each time
-        asked = 0
+        queries.clear()
         tries += 1
         began = _minute()
         with connection.execute_wrapper(note):  # which, unlike Django's own log, spells no query out
@@ -708,10 +709,14 @@ def count(client: Client, address: str, before: int | None = None) -> int | None
                 return None
             if response.streaming:
                 b"".join(response.streaming_content)
-        minute = _minute()
-        if asked == before:
-            break
-    return asked
+        is_warm = len(queries) == before or (before is None and not any(map(_writes_once, queries)))
+        if began == _minute() and (is_warm or tries > 1):
+            return len(queries)
+
+
+def _writes_once(query: str) -> bool:
+    of_each_export = ('INSERT INTO "exports_export"', 'UPDATE "exports_export"', 'INSERT INTO "campaigns_event"')
+    return query.startswith(("INSERT", "UPDATE", "DELETE")) and not query.startswith(of_each_export)
 
 
 def _minute() -> int:
@@ -737,6 +742,7 @@ def test_no_page_asks_more_of_a_larger_campaign(
 ):
     # A download writes its progress by the clock: on a machine that stalls, one more write.
     monkeypatch.setattr("assessor.exports.progress._SIGN_OF_LIFE", inf)
+    ContentType.objects.get_for_models(*apps.get_models())  # the admin asks for each once in a process
     clients = {"anna": client_of(anna), "olga": client_of(olga), "admin": client_of(admin)}
     # Nobody begins without a session each time: a page that leaves one is asked on the way.
     small = counts({"nobody": Client(), **clients}, grow(SMALL))
@@ -751,8 +757,8 @@ def test_no_page_asks_more_of_a_larger_campaign(
     ] == []
 
 
-def test_addresses_that_only_take_posts_are_no_pages(grow, anna: Person, olga: Person):
-    bank = grow(SMALL)
+def test_addresses_that_only_take_posts_are_no_pages(bank: NuggetBank, anna: Person, olga: Person):
+    fill(bank, (uuid4(), "text", "vital"))
     assert set(names()) > UNSAFE
     uid = bank.nuggets.earliest("pk").uid
     others = ("try_judge", "job_budget", "finish_job_live")

@@ -163,7 +163,7 @@ def shorter_banks(topics: Sequence[npt.ArrayLike], *, seed: int, splits: int = 1
     ]
 
 
-def _halves(runs: int, splits: int, draw: np.random.Generator) -> npt.NDArray[np.bool_]:
+def _halves(runs: int, splits: int, draw: "np.random.Generator") -> npt.NDArray[np.bool_]:
     """Return which runs choose: (2 * splits, runs), each half and then the other."""
     first = draw.permuted(np.tile(np.arange(runs), (splits, 1)), axis=1) < runs // 2
     halves: npt.NDArray[np.bool_] = np.concatenate([first, ~first])

@@ -51,9 +51,15 @@ def test_statistics_work_where_nothing_is_configured():
 def test_a_web_process_starts_without_what_it_rarely_needs():
     """Workers, charts, signatures, second factors, guidelines and error reports load these themselves."""
     heavy = {"altair", "cryptography", "httpx2", "markdown_it", "openai", "scipy", "sentry_sdk", "vl_convert"}
-    heavy |= {"fido2", "jwt", "oauthlib", "qrcode", "requests"}
+    heavy |= {"fido2", "jwt", "numpy.random", "oauthlib", "qrcode", "requests"}
     code = (
         "import os, sys, django; os.environ['DJANGO_SETTINGS_MODULE'] = 'tests.lint_settings'; django.setup();"
         f"import assessor.urls; print(sorted({heavy!r} & set(sys.modules)))"
     )
     assert run(code) == "[]"
+
+
+def test_the_overview_compares_a_judges_labels_without_scipy():
+    """Each web process of an organizer's shows it: SciPy takes 27 MiB."""
+    code = "from metaeval.stats.monitoring import compare_shares; compare_shares([[5, 2, 1]], [[3, 3, 1]])"
+    assert run(f"import sys; {code}; print('scipy' in sys.modules)") == "False"

@@ -5,7 +5,7 @@ from statistics import median
 
 import numpy as np
 import pytest
-from scipy.stats import betabinom, binomtest, chi2_contingency
+from scipy.stats import betabinom, binomtest, chi2, chi2_contingency
 
 from metaeval.stats import monitoring
 from metaeval.stats.monitoring import WEEK, Check
@@ -265,6 +265,13 @@ def test_shares_of_two_sets_are_compared_as_by_pearson() -> None:
     assert clustered > pearson
     assert monitoring.compare_shares([[5, 0]], [[7, 0]]) is None
     assert monitoring.compare_shares([[5, 2]], [[0, 0]]) is None
+
+
+@pytest.mark.parametrize("freedom", range(1, 9))
+def test_chi_squared_p_is_scipys(freedom: int) -> None:
+    statistics = [0, 1e-6, 0.5, 3, 12, 100, 1_400]
+    found = [monitoring.chi_squared_p(statistic, freedom) for statistic in statistics]
+    assert found == pytest.approx(chi2.sf(statistics, freedom).tolist(), rel=1e-12)
 
 
 def test_topics_that_differ_are_no_other_labels() -> None:

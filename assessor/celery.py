@@ -1,5 +1,6 @@
 """The Celery application; tasks live in each app's tasks.py."""
 
+import gc
 import logging
 import os
 import sys
@@ -7,7 +8,7 @@ from logging.config import dictConfig
 from typing import Any
 
 from celery import Celery
-from celery.signals import setup_logging
+from celery.signals import celeryd_after_setup, setup_logging
 from django.conf import settings
 from kombu.transport import TRANSPORT_ALIASES
 
@@ -30,3 +31,10 @@ def log_as_all_processes_do(loglevel: int, **kwargs: Any) -> None:
     """Have workers and beat write their lines as web processes do, from the level on that their command names."""
     dictConfig(settings.LOGGING)
     logging.getLogger().setLevel(loglevel)
+
+
+@celeryd_after_setup.connect
+def share_what_is_loaded(**kwargs: Any) -> None:
+    """Have the garbage collector of children, which are forked next, leave alone what they share with the worker."""
+    gc.collect()
+    gc.freeze()

@@ -5,7 +5,7 @@ import time
 from typing import Any
 
 from celery import shared_task
-from celery.signals import worker_shutting_down
+from celery.signals import worker_init, worker_shutting_down
 from django.conf import settings
 from django.db.models import Count, Exists, OuterRef, Q
 
@@ -75,6 +75,16 @@ def hint_trial(trial_id: int) -> None:
 
 
 at_start_and_after_deaths(take_up_jobs)
+
+
+@worker_init.connect
+def load_before_forking(sender: Any, **kwargs: Any) -> None:
+    """Load what sends requests before the children of a worker on jobs are forked: they share it."""
+    if "jobs" in sender.app.amqp.queues.consume_from:
+        import openai
+        import openai.resources.chat  # noqa: F401
+
+        import assessor.llm.transport  # noqa: F401
 
 
 @worker_shutting_down.connect

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from django.db import connection
+from django.db import connection, connections
 from django.db.models import Count, ForeignObjectRel, OuterRef, Prefetch, QuerySet, Subquery
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Coalesce, Collate
@@ -128,8 +128,8 @@ def among(values: Collection[str] | Collection[int]) -> RawSQL:
     if connection.vendor != "postgresql":
         return RawSQL("select value from json_each(%s)", [json.dumps(list(values))])
     if isinstance(next(iter(values), ""), int):
-        return RawSQL("select unnest(%s::bigint[])", [list(values)])
-    return RawSQL("select unnest(%s::text[])", [list(values)])
+        return RawSQL("select unnest(%s::bigint[]) as value", [list(values)])
+    return RawSQL("select unnest(%s::text[]) as value", [list(values)])
 
 
 def lacking_docids(campaign: Campaign, docids: set[str]) -> set[str]:
@@ -137,10 +137,15 @@ def lacking_docids(campaign: Campaign, docids: set[str]) -> set[str]:
     # Where no import has left anything unfinished, every row is visible, and the index alone can tell.
     unfinished = campaign.imports.filter(has_leftovers=True).exists()
     segments = campaign.segments if unfinished else Segment.everything.filter(campaign=campaign)
-    loaded = segments.filter(docid__in=among(docids))
-    if loaded.count() == len(docids):
-        return set()
-    return docids - set(loaded.values_list("docid", flat=True))
+    asked, same = among(docids), segments.filter(docid=RawSQL("asked.value", ())).order_by().values("pk")
+    loaded, values = same.query.get_compiler(same.db).as_sql()
+    with connections[same.db].cursor() as cursor:
+        # To count those that are loaded took twice as long: of every file of a run, hardly any is lacking.
+        cursor.execute(
+            f"select value from ({asked.sql}) as asked where not exists ({loaded})",  # noqa: S608  # our own names only
+            [*asked.params, *values],
+        )
+        return {docid for [docid] in cursor.fetchall()}
 
 
 def segments_by_docid(campaign: Campaign, docids: Iterable[str]) -> dict[str, Segment]:

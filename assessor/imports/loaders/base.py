@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from assessor.campaigns.models import Campaign, Import, MaybeImported
+from assessor.campaigns.queries import among
 from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
 from assessor.formats.report import Report
@@ -142,4 +143,4 @@ def may_add_to(record: MaybeImported, options: Options) -> bool:
 
 def rows_by(queryset: Any, key: str, values: Iterable[str]) -> dict[str, Any]:
     """Return the rows whose key is among the values, by key."""
-    return {getattr(row, key): row for row in queryset.filter(**{f"{key}__in": set(values)})}
+    return {getattr(row, key): row for row in queryset.filter(**{f"{key}__in": among(set(values))})}

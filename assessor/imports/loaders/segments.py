@@ -54,6 +54,7 @@ class SegmentLoader(Loader):
     def __init__(self, campaign: Campaign, options: Options, report: Report) -> None:
         super().__init__(campaign, options, report)
         self.grades = GradeSifter(campaign, options, report) if options.get("source") else None
+        self._any_loaded = campaign.segments.exists()  # nothing else brings some while this import runs
 
     def read(self, lines: Iterable[Line]) -> Iterator[SegmentRecord]:
         return read_segments(lines, self.report, invalid_labels_missing=self.invalid_labels_missing)
@@ -61,9 +62,11 @@ class SegmentLoader(Loader):
     def sift(self, records: Sequence[SegmentRecord]) -> NewSegments:
         judged = [record for record in records if record.grade is not None and record.qid is not None]
         grades = self._sift_grades(judged)
-        loaded = rows_by(self.campaign.segments, "docid", [record.docid for record in records])
-        segments = [record for record in records if self._is_new(record, loaded.get(record.docid))]
-        return NewSegments(segment_rows(segments), grades)
+        docids = [record.docid for record in records]
+        loaded = rows_by(self.campaign.segments, "docid", docids) if self._any_loaded else {}
+        pairs = zip(records, segment_rows(records), strict=True)
+        rows = [row for record, row in pairs if self._is_new(record, row, loaded.get(record.docid))]
+        return NewSegments(rows, grades)
 
     def _sift_grades(self, judged: Sequence[SegmentRecord]) -> list[GradeRecord]:
         if self.grades is None:
@@ -73,8 +76,8 @@ class SegmentLoader(Loader):
             return []
         return self.grades.new([GradeRecord(r.line, str(r.qid), None, r.docid, int(r.grade or 0)) for r in judged])
 
-    def _is_new(self, record: SegmentRecord, loaded: Segment | None) -> bool:
-        if self._was_given(record):
+    def _is_new(self, record: SegmentRecord, row: SegmentRow, loaded: Segment | None) -> bool:
+        if self._was_given(record, row):
             return False
         if loaded is None:
             return True
@@ -87,9 +90,10 @@ class SegmentLoader(Loader):
         self.report.counts["segments already there"] += 1
         return False
 
-    def _was_given(self, record: SegmentRecord) -> bool:
+    def _was_given(self, record: SegmentRecord, row: SegmentRow) -> bool:
         """Say whether the file gave the segment before. Several requests may bring the same one, unchanged."""
-        digest = hashlib.sha256(f"{to_json(record.extras)}\n{record.text}".encode()).hexdigest()
+        _, text, extras, *_ = row
+        digest = hashlib.sha256(f"{extras}\n{text}".encode()).hexdigest()
         if record.qid is None:
             return self.repeats(record.docid, record.line, "docid", record.docid, digest)
         first = self.seen.before(record.docid, record.line, digest)

@@ -284,7 +284,9 @@ def follow_bank(*, bank: NuggetBank, **_: Any) -> None:
 
 def follow_import(*, import_record: Import, **_: Any) -> None:
     """Give what waits for what an import brought, or what it planned; count by the rules that it changed."""
-    carry_out(import_record.campaign, acting_user=import_record.person)
+    campaign = import_record.campaign
+    if Condition.everything.filter(campaign=campaign).exists():  # a track is mostly loaded before there is one
+        carry_out(campaign, acting_user=import_record.person)
 
 
 def follow_job(*, job: Job, **_: Any) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.db import OperationalError, connection
@@ -11,7 +12,7 @@ from assessor.accounts.models import Person
 from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import Campaign, Condition, Event, Topic
 from assessor.plan import tasks
-from assessor.plan.actions import advance, plan_work
+from assessor.plan.actions import advance, follow_scope, plan_work
 from assessor.plan.models import Planned
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Task
@@ -111,6 +112,27 @@ def test_who_has_the_topics_is_asked_once_for_what_another_rule_brings_and_never
     assert seen == [(2 * TOPICS, []), (2 * TOPICS, qids), (0, []), (2 * TOPICS, qids)]
     assert Event.objects.filter(verb="task given").count() == TOPICS
     assert Event.objects.filter(verb="runs to judge").count() == 4 * TOPICS
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("rules", [("all", "none"), ("all", "none", "all")])
+def test_how_many_are_left_is_told_while_another_rule_is_carried_out(
+    rules: tuple[str, ...], many: list[Topic], scratch: Condition, anna: Person, olga: Person, worker, monkeypatch
+):
+    client = client_of(olga)
+    for rule in rules:
+        worker()
+        client.post(GIVE, form_of(many, scratch, anna, rule))
+    told: list[str] = []
+
+    def look(*args: Any, **named: Any) -> None:
+        polled = client.get(PLAN, headers={"HX-Request": "true"}).content.decode()
+        told.extend(re.findall("<strong>(.*?) of work", polled))
+        follow_scope(*args, **named)
+
+    monkeypatch.setattr("assessor.plan.actions.planned_work.follow_scope", look)
+    worker()
+    assert told == [*(f"{left} pieces" for left in range(TOPICS, 1, -1)), "1 piece"]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -3,7 +3,7 @@
 from assessor.plan.actions.allotments import Allotment, allot_topics
 from assessor.plan.actions.changes import Piece, Wanted, change_piece, drop_run, piece_at
 from assessor.plan.actions.draws import draw_topics
-from assessor.plan.actions.judging_pool import follow_scope, set_runs, settle
+from assessor.plan.actions.judging_pool import follow_scope, set_runs
 from assessor.plan.actions.planned_work import (
     Outcome,
     advance,
@@ -13,6 +13,7 @@ from assessor.plan.actions.planned_work import (
     follow_import,
     follow_job,
     plan_work,
+    settle,
 )
 
 __all__ = [

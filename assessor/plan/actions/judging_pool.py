@@ -7,8 +7,8 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
 from assessor.accounts.models import Person
-from assessor.campaigns.condition_kind import kind_of, names_of_answers
-from assessor.campaigns.models import CONTROL, Campaign, Condition, Topic
+from assessor.campaigns.condition_kind import kind_of
+from assessor.campaigns.models import CONTROL, Condition, Topic
 from assessor.campaigns.queries import own_answers, texts_to_label
 from assessor.plan.models import Planned
 from assessor.work import task_changes
@@ -72,19 +72,7 @@ def _lacks_sheets(condition: Condition, topic: Topic) -> bool:
     return any(pk not in there and judged.holds(topic.pk, run) for pk, run in rows)
 
 
-def settle(campaign: Campaign, *, acting_user: Person | None) -> None:
-    """Let what is said everywhere count by what is judged now; the caller gives next what is planned.
-
-    Doing it twice changes nothing more.
-    """
-    narrowed = Condition.objects.filter(campaign=campaign, kind__in=names_of_answers(), scopes__isnull=False)
-    narrowed = narrowed.distinct().order_by("pk")
-    for condition in narrowed.select_related("campaign", "nuggets", "protocol"):
-        for topic in Topic.objects.filter(pk__in=_unsettled(condition)).order_by("qid"):
-            follow_scope(condition, topic, acting_user=acting_user, then_gives=True)
-
-
-def _unsettled(condition: Condition) -> set[int]:
+def unsettled(condition: Condition) -> set[int]:
     """Return the topics, by key, with answers that are marked otherwise than is judged, or that nobody is asked yet."""
     judged = judged_under(condition)
     sheets: Any = kind_of(condition).sheets

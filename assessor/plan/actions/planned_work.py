@@ -8,11 +8,11 @@ from django.db import transaction
 
 from assessor.accounts.models import Person
 from assessor.campaigns import history
-from assessor.campaigns.condition_kind import kind_of
+from assessor.campaigns.condition_kind import kind_of, names_of_answers
 from assessor.campaigns.models import Campaign, Condition, Import, Topic
 from assessor.campaigns.queries import texts_to_label
 from assessor.llm.models import Job
-from assessor.plan.actions.judging_pool import set_runs, settle
+from assessor.plan.actions.judging_pool import follow_scope, set_runs, unsettled
 from assessor.plan.models import NOT_TRIED, WHOEVER_DRAWS, Planned
 from assessor.plan.tasks import hint
 from assessor.runtime.commits import after_commit
@@ -94,8 +94,22 @@ def carry_out(campaign: Campaign, *, acting_user: Person | None) -> int:
 
     Each topic, or a few, in a transaction of their own, as people save meanwhile. Doing it twice does no more.
     """
-    settle(campaign, acting_user=acting_user)
-    return advance(campaign)
+    return settle(campaign, acting_user=acting_user) + advance(campaign)
+
+
+def settle(campaign: Campaign, *, acting_user: Person | None) -> int:
+    """Let what is said everywhere count by what is judged now, and give what is planned there; return how much.
+
+    Doing it twice changes nothing more.
+    """
+    narrowed = Condition.objects.filter(campaign=campaign, kind__in=names_of_answers(), scopes__isnull=False)
+    narrowed = narrowed.distinct().order_by("pk")
+    done = 0
+    for condition in narrowed.select_related("campaign", "nuggets", "protocol"):
+        for topic in Topic.objects.filter(pk__in=unsettled(condition)).order_by("qid"):
+            follow_scope(condition, topic, acting_user=acting_user, then_gives=True)
+            done += advance(campaign, topic.pk)  # at once, so that the page can say how many are left
+    return done
 
 
 def _what_for(condition: Condition, topics: Sequence[Topic], person: Person | None) -> dict[int, str]:

@@ -130,9 +130,7 @@ def serve(workers: int = 1, application: str = "assessor.wsgi") -> Iterator[int]
 @contextmanager
 def serving(workers: int = 1, application: str = "assessor.wsgi") -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
     """Do the same, and yield the server's process too."""
-    with socket.socket() as free:
-        free.bind(("localhost", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "gunicorn", application, "--bind", f"localhost:{port}"]
     # Loaded before the port is open: a process that still loads would leave all connections to the others.
     command += ["--preload", "--workers", str(workers), "--worker-class", "gthread", "--threads", "8"]
@@ -140,21 +138,30 @@ def serving(workers: int = 1, application: str = "assessor.wsgi") -> Iterator[tu
     with log_file() as log:
         server = subprocess.Popen(command, stderr=log)
     try:
-        _wait_for(port)
+        wait_for(port, server)
         yield port, server
     finally:
         server.terminate()
         server.wait()
 
 
-def _wait_for(port: int) -> None:
-    for _ in range(300):
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        return int(free.getsockname()[1])
+
+
+def wait_for(port: int, server: subprocess.Popen[bytes]) -> None:
+    """Wait until a server that was started takes connections; one that makes its database first may take minutes."""
+    for _ in range(3000):
         try:
             socket.create_connection(("localhost", port), 1).close()
             return
         except OSError:
+            if server.poll() is not None:
+                break
             time.sleep(0.1)
-    raise SystemExit("gunicorn did not start")
+    raise SystemExit(f"{server.args!s} did not start")
 
 
 def client(someone: "Person") -> "Client":

@@ -181,6 +181,23 @@ def measure(work: Work, way: Pace, limits: Limits, tasks: "Sequence[tuple[Task, 
 
     Afterwards every label must stand where it was put. tasks: each with what is to be labelled in it, in this order.
     """
+    plan = _plan(work, way, tasks)
+    with house.serve(way.workers, "bench.limit:application()") as port:
+        least = _driven(plan | {"port": port, "path": LIMIT})
+    result, wrong = run(work, way, tasks)
+    return _told(way, limits, result, least, wrong)
+
+
+def run(work: Work, way: Pace, tasks: "Sequence[tuple[Task, Sequence[Item]]]") -> tuple[dict[str, Any], dict[str, int]]:
+    """Have people work at a pace on Assay; return what drive() returns, and counts of labels that are wrong."""
+    plan = _plan(work, way, tasks)
+    before = _standing(work, tasks)
+    with house.serve(way.workers) as port:
+        result = _driven(plan | {"port": port, "path": work.path})
+    return result, _wrong(work, result["saved"], before, _standing(work, tasks))
+
+
+def _plan(work: Work, way: Pace, tasks: "Sequence[tuple[Task, Sequence[Item]]]") -> dict[str, Any]:
     people = []
     for task, items in tasks[: way.people]:
         keys = list(dict.fromkeys(item.sheet for item in items))
@@ -193,7 +210,7 @@ def measure(work: Work, way: Pace, limits: Limits, tasks: "Sequence[tuple[Task, 
                 "items": items,
             }
         )
-    plan = {
+    return {
         "pause": way.pause,
         "seconds": way.seconds,
         "field": work.field,
@@ -201,12 +218,6 @@ def measure(work: Work, way: Pace, limits: Limits, tasks: "Sequence[tuple[Task, 
         "is_shown": work.is_shown,
         "people": people,
     }
-    with house.serve(way.workers, "bench.limit:application()") as port:
-        least = _driven(plan | {"port": port, "path": LIMIT})
-    before = _standing(work, tasks)
-    with house.serve(way.workers) as port:
-        result = _driven(plan | {"port": port, "path": work.path})
-    return _told(way, limits, result, least, _wrong(work, result["saved"], before, _standing(work, tasks)))
 
 
 def _driven(plan: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ TESTS = $(PYTEST) --dist worksteal
 # Where it is set, each of the many processes of the tests and benchmarks compiles every module anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help python demo messages test test-sqlite test-browser lint ruff djlint contracts mypy migrations test-postgres faults endpoints fuzz try-hosts try-deployment try-image try-wheel try-firefox tour bench load weight attacks mutations audit lock clean
+.PHONY: help python demo messages test test-sqlite test-browser lint ruff djlint contracts mypy migrations test-postgres faults endpoints peers fuzz try-hosts try-deployment try-image try-wheel try-firefox tour bench load weight attacks mutations audit lock clean
 .DEFAULT_GOAL := help
 # Tests begin beside mypy, which takes one processor for minutes.
 ifeq ($(MAKELEVEL),0)
@@ -30,6 +30,7 @@ help:
 	@echo "make faults kills processes, fills disks, sets clocks back, ... and counts what is lost (docs/evidence/faults.md)"
 	@echo "make try-hosts   three hosts on this machine, as root: clocks an hour apart, one cut off for two minutes"
 	@echo "make endpoints   jobs on OpenAI-compatible servers that others wrote, which it installs beside Assay (800 MB)"
+	@echo "make peers   the rounds of doccano, Potato and Label Studio beside Assay's; it installs them (2 GB)"
 	@echo "make fuzz   changed files, answers of models and requests by the ten thousand (docs/evidence/fuzzing.md)"
 	@echo "make tour   takes the screenshots of docs/organizer/tour.md anew"
 	@echo "make bench  the benchmarks"
@@ -124,6 +125,11 @@ try-hosts: .venv/made-dev
 endpoints: .venv/made-dev
 	"$(PYTHON)" -m venv .venv/endpoints && .venv/endpoints/bin/pip install --quiet -r tests/endpoints/servers.txt
 	$(BIN)/python -m tests.endpoints
+
+# Each in an environment of its own: what they need clashes.
+peers: .venv/made-dev
+	grep -v '^#' bench/peers.txt | while read -r name pins; do "$(PYTHON)" -m venv .venv/peers/$$name && .venv/peers/$$name/bin/pip install --quiet $$pins || exit 1; done
+	$(BIN)/python -m bench.peers
 
 # The same SEED tries the same; it is printed with what came of it.
 fuzz: SEED ?= $(shell date +%Y%m%d)

@@ -20,19 +20,24 @@ MOST = 12  # addresses of a pattern that are opened
 def tabulate(players: Mapping[str, Player]) -> str:
     """Return a line for each pattern of addresses that anybody's pages lead to."""
     by_pattern: dict[str, set[str]] = defaultdict(set)
-    for player in players.values():
-        for pattern, path in _leads(player):
+    known: dict[tuple[str, str], int] = {}  # by name and path
+    for name, player in players.items():
+        for pattern, path, status in _leads(player):
             by_pattern[pattern].add(path)
+            known[name, path] = status
     clients = {name: player.client for name, player in players.items()} | {"nobody": Client()}
     lines = [" ".join(["address", *clients])]
     for pattern, paths in sorted(by_pattern.items()):
-        statuses = ({client.get(path).status_code for path in sorted(paths)} for client in clients.values())
+        statuses = (
+            {known.get((name, path)) or client.get(path).status_code for path in sorted(paths)}
+            for name, client in clients.items()
+        )
         lines.append(" ".join([pattern or "/", *(",".join(map(str, sorted(one))) for one in statuses)]))
     return "".join(f"{line}\n" for line in lines)
 
 
-def _leads(player: Player) -> Iterator[tuple[str, str]]:
-    """Yield the pattern and path of each address that a person's pages lead to from the home on, a few of a pattern."""
+def _leads(player: Player) -> Iterator[tuple[str, str, int]]:
+    """Yield each address that a person's pages lead to from the home on, a few of a pattern: pattern, path, status."""
     waiting, seen, opened = ["/"], {"/"}, defaultdict[str, int](int)
     while waiting:
         address = waiting.pop(0)
@@ -43,8 +48,8 @@ def _leads(player: Player) -> Iterator[tuple[str, str]]:
         if opened[pattern] == MOST or pattern.startswith(LEFT_OUT):
             continue
         opened[pattern] += 1
-        yield pattern, address
         response = player.client.get(address)
+        yield pattern, address, response.status_code
         if address == "/" and response.status_code == 302:  # to an organizer's only campaign
             waiting.append(urlsplit(response["Location"]).path)
         if response.status_code != 200 or "html" not in response["Content-Type"]:

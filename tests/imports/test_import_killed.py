@@ -83,7 +83,7 @@ def kill_while_writing(server, process, table="campaigns_topic"):
         if server.last_import() == [("running", "writing", 1)] and server.count(table):
             os.kill(process.pid, signal.SIGKILL)
             break
-        time.sleep(0.01)
+        time.sleep(0.03)
     process.communicate(timeout=10)
 
 

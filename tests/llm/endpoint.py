@@ -28,10 +28,10 @@ class RunningEndpoint:
         self.base_url: str = here.recv()
         here.close()
 
-    def log(self) -> list[dict[str, Any]]:
-        """Return the lines written so far: one when a request began, one when it ended."""
+    def log(self, naming: str = "") -> list[dict[str, Any]]:
+        """Return the lines written so far that name something: one when a request began, one when it ended."""
         whole, _, _ = self._log.read_text().rpartition("\n")  # what follows the last end of a line is being written
-        return [json.loads(line) for line in whole.splitlines()]
+        return [json.loads(line) for line in whole.splitlines() if naming in line]
 
     def ended(self) -> list[dict[str, Any]]:
         """Return the requests that came to an end, of whatever kind, so far."""
@@ -47,7 +47,7 @@ class RunningEndpoint:
 
     def of(self, event: str) -> list[dict[str, Any]]:
         """Return the lines of an event: batch_created and batch_cancelled, too."""
-        return [line for line in self.log() if line["event"] == event]
+        return [line for line in self.log(f'"{event}"') if line["event"] == event]
 
     def stored(self) -> set[str]:
         """Return the ids of the files on disk."""

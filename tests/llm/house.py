@@ -221,4 +221,4 @@ def wait_until(is_so: Callable[[], bool], what: str, seconds: float) -> None:
     until = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < until, f"not within {seconds} s: {what}"
-        time.sleep(0.05)
+        time.sleep(0.1)

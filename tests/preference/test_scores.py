@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from assessor.accounts.models import Person
 from assessor.api.actions import create_token
 from assessor.campaigns.models import Campaign, Condition
-from assessor.plan.actions.judging_pool import settle
+from assessor.plan.actions import settle
 from assessor.preference.models import PreferencePair
 from assessor.scores.cache import condition_scores, counts_by_condition, scopes, states_of, with_open_answers
 from assessor.scores.leaderboards import Incomplete, score_lines

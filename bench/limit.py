@@ -40,10 +40,11 @@ urlpatterns = [
 def application() -> Any:
     """Return the WSGI application, with a table of its own for the rows."""
     from assessor import wsgi
+    from assessor.runtime.connections import leave_connections
 
     urlpatterns.append(path("", include("assessor.urls")))
     settings.ROOT_URLCONF = __name__
     with connection.cursor() as cursor:
         cursor.execute(f"CREATE TABLE IF NOT EXISTS {TABLE} (sheet bigint, version bigint, label varchar(50))")
-    connection.close()  # the server forks
+    leave_connections()  # the server forks
     return wsgi.application

@@ -258,7 +258,8 @@ def measure_assay(folder: Path, times: float) -> list[Outcome]:
     outcomes = []
     for name, (_, seconds) in WAYS.items():
         pace = assigning.WAYS[name][0]._replace(seconds=seconds * times)
-        result, wrong = people.run(work, pace, [(task, assigning.items(task)) for task in tasks[: pace.people]])
+        theirs, tasks = tasks[: pace.people], tasks[pace.people :]  # a topic is soon labelled to its end
+        result, wrong = people.run(work, pace, [(task, assigning.items(task)) for task in theirs])
         rounds = [sum(parts.values()) for parts in result["rounds"]]
         outcomes.append(Outcome(rounds, result["seconds"], sum(wrong.values()) + len(result["errors"])))
     return outcomes

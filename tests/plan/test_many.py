@@ -65,6 +65,7 @@ def test_many_topics_are_given_a_few_in_a_transaction_while_the_page_says_so(
     page = client.post(GIVE, form_of(many, scratch, anna), follow=True).content.decode()
     assert f"Being given under from scratch: {TOPICS} topics." in page
     assert f"<strong>{TOPICS} pieces of work are being given.</strong>" in page
+    assert f"{TOPICS} being given, 0 for earlier work, 0 in a queue" in page
     assert f'hx-get="{PLAN}" hx-trigger="every 2s"' in page
     assert "Waiting under" not in page
     assert "Check now" not in page

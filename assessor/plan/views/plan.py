@@ -74,7 +74,7 @@ def plan(request: PersonRequest, slug: str) -> HttpResponse:
     found = queries.matrix(campaign.topics.order_by("qid"), work, conditions, by)
     page = Paginator(found.lines, _TOPICS).get_page(request.GET.get("page"))
     load = workload(campaign, work)
-    waiting = sum(row.state == WAITING for row in work)
+    waiting = sum(row.state == WAITING and row.note != NOT_TRIED for row in work)
     context = {
         "campaign": campaign,
         "by": by,

@@ -94,7 +94,6 @@ DATABASE = (
     "tests/labels/test_label_races.py",
     "tests/labels/test_registration_races.py",
     "tests/nuggets/test_races.py",
-    "tests/imports/test_import_killed.py",
     "tests/imports/test_importing.py",
     "tests/llm/test_batches_killed.py",
     "tests/llm/test_claims.py",

@@ -63,9 +63,8 @@ def plan(request: PersonRequest, slug: str) -> HttpResponse:
     htmx asks only how much a worker still has to give, and for the page anew once that is all given.
     """
     campaign = organized_campaign(request.user, slug)
-    untried = Planned.objects.filter(condition__campaign=campaign, waits_for=NOT_TRIED).count()
     if request.htmx:
-        if untried:
+        if untried := Planned.objects.filter(condition__campaign=campaign, waits_for=NOT_TRIED).count():
             return render(request, "plan/plan.html#giving", {"campaign": campaign, "untried": untried})
         return HttpResponse(status=204, headers={"HX-Refresh": "true"})
     by = _filters(request)
@@ -74,7 +73,8 @@ def plan(request: PersonRequest, slug: str) -> HttpResponse:
     found = queries.matrix(campaign.topics.order_by("qid"), work, conditions, by)
     page = Paginator(found.lines, _TOPICS).get_page(request.GET.get("page"))
     load = workload(campaign, work)
-    waiting = sum(row.state == WAITING and row.note != NOT_TRIED for row in work)
+    waiting = [row.note for row in work if row.state == WAITING]
+    untried = waiting.count(NOT_TRIED)
     context = {
         "campaign": campaign,
         "by": by,
@@ -87,7 +87,7 @@ def plan(request: PersonRequest, slug: str) -> HttpResponse:
         "page": page,
         "untried": untried,
         "rows": _rows(campaign, list(page), found.kinds, conditions, load),
-        "waiting": waiting,
+        "waiting": len(waiting) - untried,
         "queued": sum(row.state == QUEUED for row in work),
         "filters": request.GET.urlencode(),
         **hours_shown(campaign, load),

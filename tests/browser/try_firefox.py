@@ -24,6 +24,7 @@ from tests.chromium import CHROMIUM
 
 FIREFOX = "/usr/bin/firefox-esr"
 SECONDS = 30
+SAVED = "#saved[data-state=saved]"
 NUGGET = "Firefox writes nuggets, too"
 # What Firefox says of our pages: errors of scripts, and what the policy has stopped.
 ERRORS = """
@@ -143,8 +144,7 @@ def main() -> None:
                 ("nuggets", edit, f"/nuggets/{demo.bank(2)}/"),
             ]:
                 firefox.wait(label(firefox, address), f"what was pressed on {address} stands in the database")
-                saved = "#saved[data-state=saved]"
-                firefox.wait(lambda: firefox.client.find_elements(By.CSS_SELECTOR, saved), "the page says Saved")  # noqa: B023
+                firefox.wait(lambda: firefox.client.find_elements(By.CSS_SELECTOR, SAVED), "the page says Saved")
                 print(f"{screen}: labelled by keyboard, stored")
                 for folder in sys.argv[1:]:
                     firefox.take_screenshots(Path(folder), screen)

@@ -1,6 +1,5 @@
 """The Celery application; tasks live in each app's tasks.py."""
 
-import gc
 import logging
 import os
 import sys
@@ -13,6 +12,7 @@ from django.conf import settings
 from kombu.transport import TRANSPORT_ALIASES
 
 from assessor.runtime.folders import with_packages
+from assessor.runtime.garbage import freeze_what_is_loaded
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "assessor.settings")
 # The default where nobody runs a broker: message files in a folder.
@@ -36,5 +36,4 @@ def log_as_all_processes_do(loglevel: int, **kwargs: Any) -> None:
 @celeryd_after_setup.connect
 def share_what_is_loaded(**kwargs: Any) -> None:
     """Have the garbage collector of children, which are forked next, leave alone what they share with the worker."""
-    gc.collect()
-    gc.freeze()
+    freeze_what_is_loaded()

@@ -4,7 +4,6 @@ One long transaction would hold SQLite's only write lock, and assessors' saves w
 import left behind stays invisible and is swept away at the next start.
 """
 
-import gc
 import pickle
 import tempfile
 import time
@@ -40,6 +39,7 @@ from assessor.imports.loaders import LOADERS, Loader
 from assessor.runtime.analyze import look_at_grown_tables
 from assessor.runtime.claims import MAX_ATTEMPTS, claim, held, left_behind, mine, waits_again
 from assessor.runtime.clock import shared_now
+from assessor.runtime.garbage import spare_for_a_while
 from assessor.runtime.storage import StoredFile
 from assessor.runtime.storage import sweep as sweep_storage
 from assessor.runtime.turns import let_others_write
@@ -161,13 +161,11 @@ def run(import_record: Import, path: Path | None = None) -> Import:
     if path is None:
         uploaded(import_record).exists()  # where that can't be told, no attempt is used up
     _claim(import_record, path.stat().st_size if path and path.exists() else import_record.bytes_total)
-    # An import makes and drops millions of values: the garbage collector need not look at all else each time.
-    gc.freeze()
     try:
-        with held(import_record):
+        # An import makes and drops millions of values: the garbage collector need not look at all else each time.
+        with spare_for_a_while(), held(import_record):
             _run(import_record, path or uploaded(import_record))
     finally:
-        gc.unfreeze()
         import_record.refresh_from_db()
         if import_record.is_over:
             _discard_upload(import_record)

@@ -1,8 +1,32 @@
-"""How often a web process looks for garbage."""
+"""What the garbage collector leaves alone, and how often a web process has it look."""
 
 import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 _NEW_OBJECTS = 20_000  # before it looks among them; Python's own 700 is reached many times on one large page
+
+
+def freeze_what_is_loaded() -> None:
+    """Have the garbage collector leave alone what is loaded by now; children that are forked next go on sharing it."""
+    gc.collect()
+    gc.freeze()
+
+
+@contextmanager
+def spare_for_a_while() -> Iterator[None]:
+    """Have the garbage collector leave alone what is there by now, but not for good.
+
+    Where what was loaded is frozen already, that is enough: to end it would have children share no more.
+    """
+    if gc.get_freeze_count():
+        yield
+        return
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def spare_what_is_loaded() -> None:
@@ -10,6 +34,5 @@ def spare_what_is_loaded() -> None:
 
     Otherwise pages of a track's size take up to twice as long at the 95th percentile (docs/evidence/benchmarks.md).
     """
-    gc.collect()
-    gc.freeze()
+    freeze_what_is_loaded()
     gc.set_threshold(_NEW_OBJECTS, 10, 10)

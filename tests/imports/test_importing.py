@@ -1,5 +1,6 @@
 """Imports: checked first, all or nothing, one at a time, stopped, broken off, swept."""
 
+import gc
 import gzip
 import hashlib
 import io
@@ -92,6 +93,20 @@ def test_what_an_import_says_of_itself(empty_campaign, import_file, olga):
     event = Event.objects.get(verb="imported")
     assert (event.subject, event.campaign) == ("topics from topics.tsv", empty_campaign)
     assert event.details == {"counts": done.report["counts"], "sha256": done.sha256}
+
+
+def test_what_a_process_has_frozen_stays_so(empty_campaign, import_file):
+    """A worker's children share it; a command, which has nothing frozen, has nothing afterwards either."""
+    gc.freeze()
+    frozen = gc.get_freeze_count()
+    import_file(empty_campaign, "topics", "t1\ta")
+    assert gc.get_freeze_count() > 0.99 * frozen, "but for the few that nobody needs any more"
+    gc.unfreeze()
+    try:
+        import_file(empty_campaign, "topics", "t2\tb")
+        assert gc.get_freeze_count() == 0
+    finally:
+        gc.freeze()
 
 
 def test_a_refused_import_is_not_in_the_history(empty_campaign, import_file):

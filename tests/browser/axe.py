@@ -56,6 +56,7 @@ _passed: set[str] = set()
 
 
 def _violations(page: Page, within: str, **which: Any) -> list[dict[str, str]]:
+    page.wait_for_load_state()  # half of a page lacks headings and landmarks
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
         page.evaluate(WITHOUT_TRANSITIONS)  # on their way, colours are neither

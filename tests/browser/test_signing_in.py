@@ -171,6 +171,7 @@ def test_a_one_time_link(open_page: OpenPage) -> None:
     admin = open_page("admin", bypass_csp=True)
     admin.goto("/admin/accounts/person/?q=ben")
     admin.click("th a:text('ben')")
+    admin.wait_for_selector("button:text('Make a sign-in link')")
     assert against_rules(admin) == []
     admin.click("button:text('Make a sign-in link')")
     admin.wait_for_selector("textarea[readonly]")

@@ -5,12 +5,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _NEW_OBJECTS = 20_000  # before it looks among them; Python's own 700 is reached many times on one large page
+_is_frozen = False  # gc.get_freeze_count() counts a million objects one by one
 
 
 def freeze_what_is_loaded() -> None:
     """Have the garbage collector leave alone what is loaded by now; children that are forked next go on sharing it."""
+    global _is_frozen
     gc.collect()
     gc.freeze()
+    _is_frozen = True
 
 
 @contextmanager
@@ -19,7 +22,7 @@ def spare_for_a_while() -> Iterator[None]:
 
     Where what was loaded is frozen already, that is enough: to end it would have children share no more.
     """
-    if gc.get_freeze_count():
+    if _is_frozen:
         yield
         return
     gc.freeze()

@@ -336,7 +336,10 @@ def dropped(world: World) -> Outcome:
 
 
 def migration(world: World) -> Outcome:
-    """Make the tables of empty databases, killed in the middle, and restore there what people have done."""
+    """Make the tables of empty databases, killed in the middle, and restore there what people have done.
+
+    Of the first at once; of the others one migration after another, as one app has its tables already.
+    """
     worked = at_work(world, SECONDS / 3, lambda: "people at work before")
     close()
     first = world.folder / "first.zip"
@@ -344,13 +347,15 @@ def migration(world: World) -> Outcome:
     chance, kills, runs, differ = random.Random(6), 0, 0, 0
     for at in range(3):
         env = world.env | world.empty_database(f"empty{at}")
+        if at:
+            manage(env, "migrate", "--verbosity=0", "contenttypes")
         while True:
             runs += 1
             process = subprocess.Popen(
                 [sys.executable, "manage.py", "migrate", "--verbosity=0"], cwd=ROOT, env=os.environ | env
             )
             try:
-                code = process.wait(timeout=chance.uniform(1.0, 5.0))
+                code = process.wait(timeout=chance.uniform(1.0, 5.0) if at else chance.uniform(0.8, 2.0))
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGKILL)
                 process.wait()

@@ -43,6 +43,8 @@ PLAN = {"anna": ("demo-1", "demo-2", "demo-3"), "ben": ("demo-4", "demo-5")}
 SUPPORT_FROM_SCRATCH, SUPPORT_POST_EDITED = ("anna", "demo-1"), ("ben", "demo-4")
 STUDIED = ("demo-5", "demo-6")  # the topics on which the demo comes with people's labels of support
 SEED = 2026
+# Requests that the judge makes at once: by whoever watches a job, and while it is loaded, when nobody does.
+WATCHED, UNWATCHED = 4, 32
 CODES = {
     "hedge-dropped": "The sentence is surer than the passage.",
     "generalized": "The sentence says it of more than the passage does.",
@@ -93,6 +95,8 @@ class Command(BaseCommand):
         if job := self._launch(campaign, "AutoAssign"):
             run_job(job.pk)
         self._compare(campaign)
+        for judge in campaign.model_judges.all():
+            change_judge(judge=judge, settings={"concurrency": WATCHED}, acting_user=campaign.created_by)
         self._launch(campaign, "Support")
         condition = campaign.conditions.filter(name="ManualNuggets").first() or create_manual_nuggets(
             campaign=campaign,
@@ -130,7 +134,10 @@ class Command(BaseCommand):
                 campaign=campaign,
                 name="rehearsal",
                 parameters=parameters | {"structured": True},
-                settings={"base_url": url, "concurrency": 4, "price_in": Decimal("0.15"), "price_out": Decimal("0.6")},
+                settings={
+                    **{"base_url": url, "concurrency": UNWATCHED},
+                    **{"price_in": Decimal("0.15"), "price_out": Decimal("0.6")},
+                },
                 acting_user=campaign.created_by,
             )
         elif judge.base_url != url:

@@ -10,7 +10,7 @@ TESTS = $(PYTEST) --dist worksteal
 # Where it is set, each of the many processes of the tests and benchmarks compiles every module anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help python demo messages test test-sqlite test-browser lint ruff djlint contracts mypy migrations test-postgres faults endpoints peers fuzz try-hosts try-deployment try-image try-wheel try-firefox tour bench load weight attacks mutations audit lock clean
+.PHONY: help python demo messages test test-sqlite test-browser chromium lint ruff djlint contracts mypy migrations test-postgres faults endpoints peers fuzz try-hosts try-deployment try-image try-wheel try-firefox tour bench load weight attacks mutations audit lock clean
 .DEFAULT_GOAL := help
 # Tests begin beside mypy, which takes one processor for minutes.
 ifeq ($(MAKELEVEL),0)
@@ -47,27 +47,32 @@ python:
 	@"$(PYTHON)" -c '$(SUITS)' 2>/dev/null || { echo "Assay needs Python 3.11 or newer with its venv module (Debian: apt install python3-venv); set PYTHON=..."; exit 1; }
 	@echo "$(PYTHON)"
 
+# Python compiles what it imports; pip would compile three times as much.
+INSTALL = "$(PYTHON)" -m venv .venv && $(BIN)/python -m pip install --quiet --no-compile --require-hashes -r requirements.txt
+
 .venv/made: requirements.txt
 	@$(MAKE) --no-print-directory python
-	"$(PYTHON)" -m venv .venv
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.txt
+	$(INSTALL)
 	@touch $@
 
-.venv/made-dev: .venv/made requirements-dev.txt
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.txt -r requirements-dev.txt
-	@touch $@
+.venv/made-dev: requirements.txt requirements-dev.txt
+	@$(MAKE) --no-print-directory python
+	$(INSTALL) -r requirements-dev.txt
+	@touch .venv/made $@
 
 demo: .venv/made
 	@$(BIN)/python -m assay demo
 
-test: lint test-sqlite
+test: chromium lint test-sqlite
 	@$(MAKE) --no-print-directory test-browser
 
 test-sqlite: .venv/made-dev
 	$(TESTS) --ignore tests/browser
 
-test-browser: .venv/made-dev
+chromium:
 	tests/chromium.sh
+
+test-browser: .venv/made-dev chromium
 	$(PYTEST) --dist loadfile --no-loadscope-reorder tests/browser
 
 lint: mypy ruff contracts migrations djlint

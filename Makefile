@@ -112,8 +112,7 @@ try-wheel: .venv/made-dev
 	$(BIN)/python -m tests.deploy.try_wheel
 
 # Playwright drives only a Firefox of its own, so Mozilla's client drives Debian's.
-try-firefox: .venv/made-dev
-	tests/chromium.sh
+try-firefox: .venv/made-dev chromium
 	command -v firefox-esr >/dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends firefox-esr
 	$(BIN)/python -m pip install --quiet --upgrade --target .venv/firefox marionette_driver==3.7.1
 	@mkdir -p var
@@ -141,8 +140,7 @@ fuzz: SEED ?= $(shell date +%Y%m%d)
 fuzz: .venv/made-dev
 	ASSAY_FUZZ=long ASSAY_FUZZ_SEED=$(SEED) $(TESTS) tests/fuzz
 
-tour: .venv/made-dev
-	tests/chromium.sh
+tour: .venv/made-dev chromium
 	ASSAY_TOUR=docs/tour $(BIN)/python -m pytest -m browser tests/browser/test_whole_study.py
 
 lock:
@@ -177,6 +175,5 @@ load: .venv/made-dev
 	@mkdir -p var
 	$(BIN)/python -m bench.load --minutes $(or $(MINUTES),10) --people $(or $(PEOPLE),50) --out var/load.json
 
-weight: .venv/made-dev
-	tests/chromium.sh
+weight: .venv/made-dev chromium
 	$(BIN)/python -m bench.weight

@@ -23,7 +23,10 @@ from assessor.runtime.environment import (
     words,
 )
 from assessor.runtime.folders import FILES, data_folder
+from assessor.runtime.garbage import look_less_often
 from assessor.runtime.secret_key import secret_key
+
+look_less_often()  # here, as each process reads settings first and loads all else then
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 

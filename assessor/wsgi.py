@@ -13,7 +13,7 @@ from django.urls import get_resolver  # noqa: E402
 
 from assessor.imports.importer import sweep  # noqa: E402
 from assessor.runtime.connections import leave_connections  # noqa: E402
-from assessor.runtime.garbage import spare_what_is_loaded  # noqa: E402
+from assessor.runtime.garbage import freeze_what_is_loaded  # noqa: E402
 
 try:
     sweep()
@@ -24,4 +24,4 @@ get_resolver().url_patterns  # noqa: B018  # loads all views now, not within the
 # A server that loads this before it forks (gunicorn --preload) would have its processes share what the sweep opened:
 # they would read each other's answers.
 leave_connections()
-spare_what_is_loaded()
+freeze_what_is_loaded()

@@ -211,12 +211,12 @@ def main() -> None:
 def report(times: int, only: str) -> int:
     """Print a line a page; return how many are over their limit."""
     from assessor.campaigns.models import Import
-    from assessor.runtime.garbage import spare_what_is_loaded
+    from assessor.runtime.garbage import freeze_what_is_loaded
     from nuggets.models import NuggetBank
 
     full = NuggetBank.objects.get(topic__qid=track.qid(0))
     over = 0
-    spare_what_is_loaded()  # as a web process does (assessor/wsgi.py)
+    freeze_what_is_loaded()  # as a web process does (assessor/wsgi.py)
     print(f"{'page':64} {'by':13} {'first':>7} {'p50 ms':>7} {'p95 ms':>7} {'queries':>7} {'KiB':>5} {'limit':>5}")
     for page in pages(full.pk, Import.objects.latest("pk").pk):
         if only not in page.address:

@@ -100,7 +100,7 @@ def add_nuggets(campaign: "Campaign", folder: Path) -> None:
 
 def open_page(step: str) -> dict[str, float]:
     """Ask for a page by its name in PAGES as the organizer's browser does; return seconds, size and the peak in MiB."""
-    from assessor.runtime.garbage import spare_what_is_loaded
+    from assessor.runtime.garbage import freeze_what_is_loaded
     from metaeval.models import Calibration, Comparison, Hybrid
 
     compared = Comparison.objects.select_related("campaign__created_by").get()
@@ -112,7 +112,7 @@ def open_page(step: str) -> dict[str, float]:
         "calibration": Calibration.objects.get().pk,
     }
     client = house.client(compared.campaign.created_by)
-    spare_what_is_loaded()  # as a web process does (assessor/wsgi.py)
+    freeze_what_is_loaded()  # as a web process does (assessor/wsgi.py)
     assert client.get("/new-campaign/").status_code == 200
     loop = house.loop()
     headers = {"HX-Request": "true"} if step.startswith(_FIGURES_OF) else {}

@@ -31,7 +31,7 @@ from assessor.campaigns.models import Campaign, Condition, Import, Membership, R
 from assessor.celery import app
 from assessor.imports import importer, tasks
 from assessor.runtime import logs
-from assessor.runtime.garbage import spare_what_is_loaded
+from assessor.runtime.garbage import freeze_what_is_loaded
 from assessor.work.actions import give_tasks, guidelines
 from assessor.work.models import Installation, Task
 from nuggets.actions import create_manual_nuggets
@@ -132,7 +132,7 @@ CHECKOUT = hashlib.sha256(str(settings.BASE_DIR).encode()).hexdigest()[:8]
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Looking through all that was imported again and again took one second of twenty."""
-    spare_what_is_loaded()
+    freeze_what_is_loaded()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -1,11 +1,20 @@
-"""What the garbage collector leaves alone, and how often a web process has it look."""
+"""What the garbage collector leaves alone, and how often it looks."""
 
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_NEW_OBJECTS = 20_000  # before it looks among them; Python's own 700 is reached many times on one large page
+_NEW_OBJECTS = 20_000  # before it looks among them; Python's own are 700
 _is_frozen = False  # gc.get_freeze_count() counts a million objects one by one
+
+
+def look_less_often() -> None:
+    """Have the garbage collector look once there are more new objects.
+
+    Else it takes a sixth of a process's start, and pages of a track's size up to twice as long at the 95th percentile
+    (docs/evidence/benchmarks.md).
+    """
+    gc.set_threshold(_NEW_OBJECTS, 10, 10)
 
 
 def freeze_what_is_loaded() -> None:
@@ -30,12 +39,3 @@ def spare_for_a_while() -> Iterator[None]:
         yield
     finally:
         gc.unfreeze()
-
-
-def spare_what_is_loaded() -> None:
-    """Have the garbage collector leave alone what is loaded by now, and look for garbage less often.
-
-    Otherwise pages of a track's size take up to twice as long at the 95th percentile (docs/evidence/benchmarks.md).
-    """
-    freeze_what_is_loaded()
-    gc.set_threshold(_NEW_OBJECTS, 10, 10)

@@ -45,6 +45,7 @@ STUDIED = ("demo-5", "demo-6")  # the topics on which the demo comes with people
 SEED = 2026
 # Requests that the judge makes at once: by whoever watches a job, and while it is loaded, when nobody does.
 WATCHED, UNWATCHED = 4, 32
+PRICES = {"price_in": Decimal("0.15"), "price_out": Decimal("0.6")}
 CODES = {
     "hedge-dropped": "The sentence is surer than the passage.",
     "generalized": "The sentence says it of more than the passage does.",
@@ -134,10 +135,7 @@ class Command(BaseCommand):
                 campaign=campaign,
                 name="rehearsal",
                 parameters=parameters | {"structured": True},
-                settings={
-                    **{"base_url": url, "concurrency": UNWATCHED},
-                    **{"price_in": Decimal("0.15"), "price_out": Decimal("0.6")},
-                },
+                settings={"base_url": url, "concurrency": UNWATCHED} | PRICES,
                 acting_user=campaign.created_by,
             )
         elif judge.base_url != url:

@@ -16,8 +16,6 @@ from django.contrib.auth.models import Permission
 from django.contrib.contenttypes.management import create_contenttypes
 from django.contrib.contenttypes.models import ContentType
 from django.db import connection
-from django.db.migrations.loader import MigrationLoader
-from django.db.migrations.recorder import MigrationRecorder
 from django.db.models.signals import post_migrate, post_save
 from django.middleware import csrf
 from django.test import Client
@@ -203,24 +201,15 @@ type(connection.ops).sql_flush = _emptying  # type: ignore[method-assign]
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
-    """The tables come from the models, all at once: the same as the migrations' (see test_migrated.py).
-
-    On PostgreSQL each checkout has databases of its own, so that two can run tests on one server.
-    """
+    """On PostgreSQL each checkout has databases of its own, so that two can run tests on one server."""
     test = connection.settings_dict["TEST"]
-    test["MIGRATE"] = False
     if connection.vendor == "postgresql":
         test["NAME"] = f"{test['NAME'] or 'test_' + connection.settings_dict['NAME']}_{CHECKOUT}"
 
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
-    """The database says that all migrations were applied. On PostgreSQL there is a template of it (see house.py)."""
-    with django_db_blocker.unblock():
-        recorder = MigrationRecorder(connection)
-        recorder.ensure_schema()
-        for app, name in MigrationLoader(connection).disk_migrations.keys() - recorder.applied_migrations().keys():
-            recorder.record_applied(app, name)
+    """On PostgreSQL there is a template of the database (see house.py)."""
     # These fill what is never emptied (see KEPT), and would ask whether it is full after each test of transactions.
     post_migrate.disconnect(create_contenttypes)
     post_migrate.disconnect(dispatch_uid="django.contrib.auth.management.create_permissions")

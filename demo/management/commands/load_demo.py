@@ -43,7 +43,7 @@ PLAN = {"anna": ("demo-1", "demo-2", "demo-3"), "ben": ("demo-4", "demo-5")}
 SUPPORT_FROM_SCRATCH, SUPPORT_POST_EDITED = ("anna", "demo-1"), ("ben", "demo-4")
 STUDIED = ("demo-5", "demo-6")  # the topics on which the demo comes with people's labels of support
 SEED = 2026
-# Requests that the judge makes at once: by whoever watches a job, and while it is loaded, when nobody does.
+# Requests that the judge has in flight: where somebody may watch its job, and while the demo is loaded.
 WATCHED, UNWATCHED = 4, 32
 PRICES = {"price_in": Decimal("0.15"), "price_out": Decimal("0.6")}
 CODES = {

@@ -138,7 +138,7 @@ peers: .venv/made-dev
 # The same SEED tries the same; it is printed with what came of it.
 fuzz: SEED ?= $(shell date +%Y%m%d)
 fuzz: .venv/made-dev
-	ASSAY_FUZZ=long ASSAY_FUZZ_SEED=$(SEED) $(TESTS) tests/fuzz
+	ASSAY_FUZZ=long ASSAY_FUZZ_SEED=$(SEED) $(TESTS) tests/fuzz $$(grep -rl "^ *@given" tests --include "test_*.py" --exclude-dir fuzz)
 
 tour: .venv/made-dev chromium
 	ASSAY_TOUR=docs/tour $(BIN)/python -m pytest -m browser tests/browser/test_whole_study.py

@@ -34,6 +34,7 @@ from assessor.work.actions import give_tasks, guidelines
 from assessor.work.models import Installation, Task
 from nuggets.actions import create_manual_nuggets
 from nuggets.models import NuggetBank
+from tests import examples  # noqa: F401  # sets how many
 from tests.environment import TEMPLATE
 from tests.kept_fixtures import pytest_fixture_setup, pytest_runtest_protocol  # noqa: F401
 

@@ -1,9 +1,8 @@
 """The API against its own description: whatever is asked, it answers as it says that it does.
 
-The same examples each time; ASSAY_API_EXAMPLES asks for more of each address.
+The same examples each time.
 """
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -29,8 +28,9 @@ from assessor.accounts.models import Person
 from assessor.campaigns.models import Campaign
 from tests.api.conftest import sending
 from tests.api.test_access import SENT, TABLE, keys
+from tests.examples import examples
 
-EXAMPLES = int(os.environ.get("ASSAY_API_EXAMPLES", "8"))  # of each address, asked rightly and wrongly
+EXAMPLES = examples(4, 50)  # of each address, asked rightly and wrongly
 CHECKS = [
     not_a_server_error,
     status_code_conformance,

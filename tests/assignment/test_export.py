@@ -20,6 +20,7 @@ from nuggets import actions as nugget_actions
 from nuggets.models import NuggetBank
 from tests.assignment.conftest import A, B, C, sheet_of
 from tests.assignment.lines import FILE, NOT, PARTIAL, SUPPORT, line, nugget, nuggets, without
+from tests.examples import examples
 from tests.imports.conftest import other_campaign, told  # noqa: F401
 from tests.judging import give, nuggets_of
 from tests.nuggets.conftest import do
@@ -242,7 +243,6 @@ def written(sheet) -> str:
     return write_sheet(sheet.query, sheet.qid, spelt, sheet.run_id, sheet.text, words, sheet.extras)
 
 
-@settings(max_examples=300)
 @given(RECORD)
 def test_what_is_read_is_written_as_it_came(record):
     [sheet], report = read(json.dumps(record), invalid_labels="missing")
@@ -263,7 +263,7 @@ def in_order(some: list[dict]) -> list[dict]:
     return sorted(some, key=lambda record: json.dumps(record, sort_keys=True))
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(15, 500), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(RECORD, min_size=1, max_size=3, unique_by=lambda one: (one["qid"], one["run_id"])))
 @pytest.mark.django_db
 def test_a_file_comes_back_as_it_was(olga, import_file, found):

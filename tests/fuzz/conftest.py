@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.fuzz.profile import COUNTS, IS_LONG, SEED
+from tests.examples import IS_LONG
+from tests.fuzz.profile import COUNTS, SEED
 
 
 @pytest.fixture(autouse=True)

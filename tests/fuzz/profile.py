@@ -17,18 +17,12 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis.errors import HypothesisWarning
 from hypothesis.strategies import SearchStrategy
 
-IS_LONG = os.environ.get("ASSAY_FUZZ") == "long"
 SEED = os.environ.get("ASSAY_FUZZ_SEED", "1")
 MOST_SECONDS = 20.0  # of the processor, for one case; the first figure loads what draws it
 MOST_MEMORY = 1024  # MiB by which the process may grow while one subject's cases are tried
 
 # By table and subject: how many cases came to what.
 COUNTS: dict[tuple[str, str], Counter[str]] = {}
-
-
-def examples(short: int, long: int) -> int:
-    """Return how many cases of something are tried."""
-    return long if IS_LONG else short
 
 
 def fuzz(table: str, subject: str, cases: SearchStrategy[Any], check: Callable[[Any], str], most: int) -> list[str]:

@@ -15,8 +15,9 @@ from assessor.llm.actions import launch, plan_job
 from assessor.llm.job_kind import job_kind_named
 from assessor.llm.models import Call, Job, Unit
 from assignment.formats import LABELS
+from tests.examples import examples
 from tests.fuzz.database import outside_vocabulary
-from tests.fuzz.profile import COUNTS, examples, fuzz
+from tests.fuzz.profile import COUNTS, fuzz
 from tests.fuzz.test_replies import _WHOLE, shapes, texts
 from tests.judging import all_judged, given, model_of
 from tests.llm.conftest import _short_waits  # noqa: F401  # fixture

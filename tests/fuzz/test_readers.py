@@ -26,9 +26,10 @@ from assignment.actions import create_manual_assign
 from metaeval.actions import ComparisonError, TableError, import_table
 from tests.archive.campaigns import forget_everything, written
 from tests.archive.test_hostile import sealed
+from tests.examples import IS_LONG, examples
 from tests.fuzz.database import Written, fingerprint, outside_vocabulary, watched
 from tests.fuzz.files import files, zips
-from tests.fuzz.profile import IS_LONG, examples, fuzz
+from tests.fuzz.profile import fuzz
 from tests.fuzz.seeds import KINDS, TABLES, published
 
 FILLED = {"query": "q", "passages": "p", "passage": "p", "nuggets": "[]", "answer": "a", "sentence": "s"}

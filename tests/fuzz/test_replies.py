@@ -15,8 +15,9 @@ from assignment.formats import LABELS
 from nuggets.formats import IMPORTANCE
 from nuggets.prompts import CREATION_PROMPT, IMPORTANCE_PROMPT
 from support.auto_support import IN_PROMPT, SUPPORT_PROMPT
+from tests.examples import examples
 from tests.fuzz.files import changed
-from tests.fuzz.profile import examples, fuzz
+from tests.fuzz.profile import fuzz
 from tests.fuzz.values import HOSTILE, ODD_JSON
 
 NUGGETS = ["cats purr when content", "purring heals", "kittens purr", "glass is melted"]

@@ -25,9 +25,10 @@ from tests.desk.test_urls import POSTED, ROLES, TABLE
 from tests.desk.test_urls import addresses as addresses
 from tests.desk.test_urls import clients as clients
 from tests.desk.test_urls import noone as noone
+from tests.examples import IS_LONG, examples
 from tests.fuzz.database import fingerprint, outside_vocabulary, watched
 from tests.fuzz.pages import Sent, offered
-from tests.fuzz.profile import IS_LONG, SEED, examples, fuzz
+from tests.fuzz.profile import SEED, fuzz
 from tests.fuzz.requests import ASKED, SCRIPTED, Request, requests
 
 # Those whose campaign and work it is. They are asked more: most of what the others get is one refusal.

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from assessor.campaigns.actions import create_campaign
 from assessor.campaigns.exports import run_lines, segments_lines
 from assessor.campaigns.models import Answer, Import, Segment
+from tests.examples import examples
 from tests.imports.conftest import told, warned
 
 LACKING = "a topic of the campaign; load the topics first"
@@ -404,7 +405,7 @@ def a_run(draw):
     return records
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(15, 500), deadline=None)
 @given(records=a_run())
 @pytest.mark.django_db
 def test_any_run_comes_back_equal(tmp_path_factory, records):

@@ -624,13 +624,13 @@ def outcome(read: Callable[[], object]) -> object:
 @pytest.mark.parametrize("piece", HOSTILE, ids=repr)
 @pytest.mark.parametrize("before", ["", "[", '["a", ', "1. a"], ids=repr)
 def test_the_longest_replies_are_read_fast(before: str, piece: str) -> None:
-    text = (before + piece * 200_000)[:200_000]
+    text = (before + piece * 100_000)[:100_000]
     begun = time.process_time()
     outcome(lambda: nuggets(text))
     outcome(lambda: labels(text, IMPORTANCE, 2, "nugget"))
     outcome(lambda: grade(text, GRADES))
     outcome(lambda: label(text, SUPPORT))
-    assert time.process_time() - begun < 2
+    assert time.process_time() - begun < 1
 
 
 def seconds(read: Callable[[], object]) -> float:

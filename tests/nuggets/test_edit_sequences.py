@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 
 from assessor.accounts.models import Person
@@ -14,6 +14,7 @@ from nuggets import actions
 from nuggets.editing import FIELDS, NuggetList, apply
 from nuggets.models import NuggetBank
 from nuggets.queries import next_redo
+from tests.examples import examples
 from tests.nuggets.conftest import do
 from tests.nuggets.plain import BESIDE, PLACES, STEPS, Item, Place, PlainList, Step, mark
 
@@ -175,12 +176,8 @@ def _run(bank: NuggetBank, person: Person, steps: list[Step]) -> None:
     assert model.items == furthest
 
 
-# On PostgreSQL a share: what is tried here is the list, and the database keeps it either way.
-SEQUENCES = 50 if connection.vendor == "postgresql" else 200
-
-
 def test_any_edits_give_what_a_plain_list_gives_and_a_whole_history(bank: NuggetBank, anna: Person):
-    @settings(max_examples=SEQUENCES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=examples(50, 500), deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(STEPS)
     def run(steps: list[Step]) -> None:
         with transaction.atomic():

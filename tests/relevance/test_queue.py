@@ -159,7 +159,7 @@ def test_when_a_topic_has_nothing_more_the_next_one_is_a_key_away(queue: Task, a
 @pytest.mark.django_db(transaction=True)
 def test_of_many_who_draw_at_once_no_two_have_the_same_passage(pooled: Campaign, import_file):
     """20 people, each drawing, grading and drawing on until nothing is left."""
-    many = 120
+    many = 60
     import_file(pooled, "topics", "big\twhat is big\n")
     for number in range(many // 2):
         pairs = "".join(f"big Q0 b{2 * number + n} {n} 1 run{number}\n" for n in range(2))

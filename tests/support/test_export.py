@@ -15,6 +15,7 @@ from support.actions import add_sheets, sheet_row
 from support.exports import support_lines
 from support.formats import read_sheets
 from support.models import SupportSheet
+from tests.examples import examples
 from tests.imports.conftest import other_campaign, told  # noqa: F401
 from tests.judging import put
 from tests.support.judging_helpers import cited
@@ -222,7 +223,6 @@ RECORD = st.fixed_dictionaries(
 )  # fmt: skip
 
 
-@settings(max_examples=200)
 @given(RECORD)
 def test_no_label_is_made_up_and_each_that_is_missing_is_counted(record):
     def read(invalid_labels_missing):
@@ -245,7 +245,7 @@ def in_order(some: list[dict]) -> list[dict]:
     return sorted(some, key=lambda record: json.dumps(record, sort_keys=True))
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(15, 500), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(RECORD, min_size=1, max_size=3, unique_by=lambda one: (one["topic_id"], one["run_id"])))
 @pytest.mark.django_db
 def test_a_file_comes_back_as_it_was(olga, import_file, found):

@@ -52,7 +52,7 @@ def test_every_shortcut_of_the_bootstrap_is_a_literal_resample(runs: int, topics
     assert np.isnan(found).any() == (topics < 5)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None)
 @given(st.data(), st.integers(0, 6), st.integers(1, 5))
 def test_the_three_levels_are_what_scipy_says(data: st.DataObject, runs: int, topics: int):
     cells = hnp.arrays(float, (runs, topics), elements=st.sampled_from([0.0, 0.25, 1 / 3, 2 / 3, 1.0, NAN]))

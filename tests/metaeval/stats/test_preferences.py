@@ -18,6 +18,7 @@ from metaeval.stats.preferences import (
     count_wins,
     net_wins,
 )
+from tests.examples import examples
 
 RUNS = 5
 
@@ -69,7 +70,7 @@ def iterated(points: np.ndarray) -> np.ndarray:
     return np.log(worth)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(10, 50), deadline=None)
 @given(outcomes(topics=4))
 def test_strengths_are_those_of_another_iteration(topics: list[list[tuple[int, int, int]]]):
     points = np.stack([count_points(*zip(*topic, strict=True), RUNS) for topic in topics])

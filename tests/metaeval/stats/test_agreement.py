@@ -1,13 +1,13 @@
 """Agreement of labels against published and worked examples, and against other implementations."""
 
 import math
+from typing import Any
 
 import krippendorff
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import cohen_kappa_score
 
 from metaeval.stats.agreement import (
     NO_VALUE,
@@ -73,6 +73,13 @@ def test_the_first_judge_has_the_rows_and_a_lenient_second_one_is_above_the_diag
 
 def test_percent_of_nothing_is_undefined():
     assert np.isnan(percent(np.zeros((2, 2)))).all()
+
+
+def cohen_kappa_score(*labels: Any, **how: Any) -> float:
+    """Return scikit-learn's kappa. To load it takes a second, here of the process alone that asks."""
+    from sklearn.metrics import cohen_kappa_score
+
+    return float(cohen_kappa_score(*labels, **how))
 
 
 def test_a_label_that_nobody_used_keeps_its_place():

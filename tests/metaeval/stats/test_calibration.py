@@ -1,11 +1,11 @@
 """Calibration against scipy, scikit-learn, plain loops and published figures."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.isotonic import IsotonicRegression
 
 from bench.check_values import calibration_checks
 from metaeval.stats.agreement import Weights, kappa
@@ -179,11 +179,18 @@ def test_the_interval_of_kappa_is_that_of_a_loop_over_draws():
     assert (found.low, found.high) == pytest.approx(tuple(np.percentile(kappas, [2.5, 97.5])))
 
 
+def isotonic_fit(shares: Any, sizes: Any) -> Any:
+    """Return scikit-learn's fit of shares in their order. To load it takes a second, here of the process that asks."""
+    from sklearn.isotonic import IsotonicRegression
+
+    return IsotonicRegression().fit_transform(np.arange(len(shares)), shares, sample_weight=sizes)
+
+
 def test_the_isotonic_fit_is_scikit_learns():
     rng = np.random.default_rng(5)
     for _ in range(50):
         shares, sizes = rng.random(8), rng.integers(1, 50, 8)
-        expected = IsotonicRegression().fit_transform(np.arange(8), shares, sample_weight=sizes)
+        expected = isotonic_fit(shares, sizes)
         assert fit_isotonic(shares, sizes) == pytest.approx(expected, abs=1e-12)
     assert fit_isotonic([], []).tolist() == []
 
@@ -206,7 +213,7 @@ def test_errors_are_of_topics_that_were_left_out():
     for topic in range(20):
         others = counts[fold != fold[topic]].sum(axis=0)
         shares, sizes = others[2] / others.sum(axis=0), others.sum(axis=0)
-        fitted = IsotonicRegression().fit_transform(np.arange(3), shares, sample_weight=sizes)
+        fitted = isotonic_fit(shares, sizes)
         for human in range(3):
             for model in range(3):
                 many, said = int(counts[topic, human, model]), float(human == 2)

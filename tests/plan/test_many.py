@@ -22,7 +22,7 @@ from tests.llm.test_trials import run_at_once
 from tests.plan.test_page import GIVE, PLAN
 from tests.support.judging_helpers import from_scratch, run_file
 
-TOPICS = 20
+TOPICS = 12
 
 
 @pytest.fixture

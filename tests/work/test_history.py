@@ -290,15 +290,13 @@ WAYS: dict[str, Callable[[Any, str], object]] = {
 
 
 @pytest.mark.parametrize("model", FIELDS)
-@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
-def test_a_record_is_neither_changed_nor_removed(
-    records: dict[type[AppendOnly], AppendOnly], model: type[AppendOnly], way: Callable[[Any, str], object]
-):
+def test_a_record_is_neither_changed_nor_removed(records: dict[type[AppendOnly], AppendOnly], model: type[AppendOnly]):
     before = list(model.objects.values())
     assert before
-    with pytest.raises(AppendOnlyError, match=f"^{model.__name__} records are only ever added.$"):
-        way(records[model], FIELDS[model])
-    assert list(model.objects.values()) == before
+    for name, way in WAYS.items():
+        with pytest.raises(AppendOnlyError, match=f"^{model.__name__} records are only ever added.$"):
+            way(records[model], FIELDS[model])
+        assert list(model.objects.values()) == before, name
 
 
 def test_related_managers_refuse_as_well(records: dict[type[AppendOnly], AppendOnly], bank: NuggetBank, task: Task):

@@ -3,20 +3,14 @@
 import json
 import os
 import signal
-import sqlite3
-import subprocess
-import sys
 import time
-from contextlib import closing
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
-from django.conf import settings
-from django.db import connection
 
-from tests.llm.house import copy_database
-
-# On PostgreSQL, `make faults` kills imports.
-pytestmark = pytest.mark.skipif(connection.vendor != "sqlite", reason="its house has a SQLite database")
+from tests.llm.house import House, house
 
 TOPICS = 60_000
 BANKS = 5_000
@@ -32,109 +26,77 @@ sweep()
 """
 
 
-class Server:
-    """A house of its own: a data folder with a SQLite database, and commands run as processes of their own."""
+def count(study: House, table: str) -> int:
+    return int(study.rows(f"select count(*) from {table}")[0][0])
 
-    def __init__(self, folder):
-        self.folder = folder
-        self.env = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
-        self.env |= {"ASSAY_DATA_DIR": str(folder), "ASSAY_SECRET_KEY": "only for tests", "ASSAY_HTTPS": "0"}
 
-    def start(self, *args):
-        command = [sys.executable, "manage.py", *args]
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        return subprocess.Popen(command, cwd=settings.BASE_DIR, env=self.env, **pipes)
+def counts(study: House, tables: Iterable[str]) -> list[int]:
+    return [count(study, table) for table in tables]
 
-    def manage(self, *args):
-        """Run a command to its end; return what it printed."""
-        with self.start(*args) as process:
-            out, error = process.communicate(timeout=60)
-        assert process.returncode == 0, error
-        return out
 
-    def shell(self, code):
-        return self.manage("shell", "--verbosity=0", "-c", code)
-
-    def rows(self, query):
-        """Read from the database, past Django."""
-        with closing(
-            sqlite3.connect(f"file:{self.folder / 'assay.sqlite3'}?mode=ro", uri=True, timeout=20)
-        ) as database:
-            return database.execute(query).fetchall()
-
-    def topics_there(self):
-        return self.count("campaigns_topic")
-
-    def count(self, table):
-        return self.rows(f"select count(*) from {table}")[0][0]
-
-    def last_import(self):
-        return self.rows("select state, stage, has_leftovers from campaigns_import order by id desc limit 1")
+def last_import(study: House) -> list[tuple[Any, ...]]:
+    return study.rows("select state, stage, has_leftovers from campaigns_import order by id desc limit 1")
 
 
 @pytest.fixture
-def server(db, tmp_path):
-    copy_database(tmp_path / "data")
-    server = Server(tmp_path / "data")
-    server.manage("create_campaign", "study")
-    return server
+def study(db: None, tmp_path: Path) -> Iterator[House]:
+    with house(tmp_path / "data", "embedded://") as study:
+        yield study
 
 
-def kill_while_writing(server, process, table="campaigns_topic"):
-    """Kill the import once it has written some rows, but not all."""
+def kill_while_writing(study: House, command: Iterable[str], table: str) -> None:
+    """Begin an import, and kill it once it has written some rows, but not all."""
+    process = study.start(*command)
     end = time.monotonic() + SECONDS
     while time.monotonic() < end and process.poll() is None:
-        if server.last_import() == [("running", "writing", 1)] and server.count(table):
+        if last_import(study) == [("running", "writing", True)] and count(study, table):
             os.kill(process.pid, signal.SIGKILL)
             break
         time.sleep(0.03)
-    process.communicate(timeout=10)
+    assert process.wait(timeout=10) == -signal.SIGKILL
 
 
-def test_an_import_killed_while_it_writes(server, tmp_path):
+def test_an_import_killed_while_it_writes(study: House, tmp_path: Path):
     file = tmp_path / "topics.tsv"
     file.write_text("".join(f"t{n}\ttitle of topic {n}\n" for n in range(TOPICS)))
-    process = server.start("import_topics", "study", str(file))
-    kill_while_writing(server, process)
-    assert process.returncode == -signal.SIGKILL
+    study.manage("create_campaign", "study")
+    kill_while_writing(study, ["import_topics", "study", str(file)], "campaigns_topic")
 
-    there = server.topics_there()
+    there = count(study, "campaigns_topic")
     assert 0 < there < TOPICS
-    assert server.last_import() == [("running", "writing", 1)]
-    assert server.shell(VISIBLE + START + VISIBLE).split() == ["0", "0", str(there), "0", "0", "0"]
-    assert server.topics_there() == 0
-    assert server.last_import() == [("interrupted", "writing", 0)]
+    assert last_import(study) == [("running", "writing", True)]
+    assert study.run(VISIBLE + START + VISIBLE).split() == ["0", "0", str(there), "0", "0", "0"]
+    assert count(study, "campaigns_topic") == 0
+    assert last_import(study) == [("interrupted", "writing", False)]
 
-    printed = server.manage("import_topics", "study", str(file))
+    printed = study.manage("import_topics", "study", str(file))
     assert printed == "topics.tsv: done; 60,000 lines, 60,000 topics added\n"
-    assert server.last_import() == [("done", "writing", 0)]
-    assert server.topics_there() == TOPICS
+    assert last_import(study) == [("done", "writing", False)]
+    assert count(study, "campaigns_topic") == TOPICS
 
 
-def test_an_import_of_nuggets_killed_while_it_writes(server, tmp_path):
+def test_an_import_of_nuggets_killed_while_it_writes(study: House, tmp_path: Path):
     topics, nuggets = tmp_path / "topics.tsv", tmp_path / "nuggets.jsonl"
     topics.write_text("".join(f"t{n}\ttitle\n" for n in range(BANKS)))
     line = '{{"query": "title", "qid": "t{}", "nuggets": [{{"text": "a"}}, {{"text": "b", "importance": "vital"}}]}}\n'
     nuggets.write_text("".join(line.format(n) for n in range(BANKS)))
-    server.manage("import_topics", "study", str(topics))
+    study.manage_all([["create_campaign", "study"], ["import_topics", "study", str(topics)]])
     command = ("import_nuggets", "study", str(nuggets), "--condition=Imported", "--by=model")
-    process = server.start(*command)
-    kill_while_writing(server, process, "nuggets_nuggetbank")
-    assert process.returncode == -signal.SIGKILL
+    kill_while_writing(study, command, "nuggets_nuggetbank")
 
     tables = ("campaigns_condition", "campaigns_judge", "nuggets_nuggetbank", "nuggets_nugget", "nuggets_bankedition")
-    conditions, judges, banks, there, editions = (server.count(table) for table in tables)
+    conditions, judges, banks, there, editions = counts(study, tables)
     assert (conditions, judges, there, editions) == (1, 1, 2 * banks, 0)
     assert 0 < banks < BANKS
-    server.shell(START)
-    assert [server.count(table) for table in tables] == [0, 0, 0, 0, 0]
-    assert server.last_import() == [("interrupted", "writing", 0)]
+    study.run(START)
+    assert counts(study, tables) == [0, 0, 0, 0, 0]
+    assert last_import(study) == [("interrupted", "writing", False)]
 
-    server.manage(*command)
-    assert [server.count(table) for table in tables] == [1, 1, BANKS, 2 * BANKS, BANKS]
+    study.manage(*command)
+    assert counts(study, tables) == [1, 1, BANKS, 2 * BANKS, BANKS]
 
 
-def test_an_import_of_assignments_killed_while_it_writes(server, tmp_path):
+def test_an_import_of_assignments_killed_while_it_writes(study: House, tmp_path: Path):
     topics, assignments = tmp_path / "topics.tsv", tmp_path / "assignments.jsonl"
     topics.write_text("".join(f"t{n}\ttitle\n" for n in range(BANKS)))
     nuggets = [{"text": text, "importance": "vital", "assignment": "support"} for text in "ab"]
@@ -142,21 +104,19 @@ def test_an_import_of_assignments_killed_while_it_writes(server, tmp_path):
         for n in range(BANKS):
             line = {"query": "title", "qid": f"t{n}", "nuggets": nuggets, "run_id": f"r{n % 50}"}
             out.write(json.dumps(line | {"answer_text": "Cats purr.", "response_length": 2}) + "\n")
-    server.manage("import_topics", "study", str(topics))
+    study.manage_all([["create_campaign", "study"], ["import_topics", "study", str(topics)]])
     command = ("import_assignments", "study", str(assignments), "--condition=Imported", "--by=model")
-    process = server.start(*command)
-    kill_while_writing(server, process, "assignment_answersheet")
-    assert process.returncode == -signal.SIGKILL
+    kill_while_writing(study, command, "assignment_answersheet")
 
     kept = ("campaigns_condition", "campaigns_judge", "campaigns_run")
     tables = (*kept, "nuggets_nuggetbank", "nuggets_nugget", "campaigns_answer", "assignment_answersheet")
-    conditions, judges, runs, banks, there, answers, sheets = (server.count(table) for table in tables)
+    conditions, judges, runs, banks, there, answers, sheets = counts(study, tables)
     assert (conditions, judges, runs) == (2, 2, 50)
     assert (there, answers, sheets) == (2 * banks, banks, banks)
     assert 0 < banks < BANKS
-    server.shell(START)
-    assert [server.count(table) for table in tables] == [0] * 7
-    assert server.last_import() == [("interrupted", "writing", 0)]
+    study.run(START)
+    assert counts(study, tables) == [0] * 7
+    assert last_import(study) == [("interrupted", "writing", False)]
 
-    server.manage(*command)
-    assert [server.count(table) for table in tables] == [2, 2, 50, BANKS, 2 * BANKS, BANKS, BANKS]
+    study.manage(*command)
+    assert counts(study, tables) == [2, 2, 50, BANKS, 2 * BANKS, BANKS, BANKS]

@@ -1,4 +1,4 @@
-"""axe on a page, in light and dark. Contrast takes most of its time: what passed once is not looked at again."""
+"""axe on a page, in light and dark. Colours take most of its time: a look that passed once is not looked at again."""
 
 from typing import Any
 
@@ -6,17 +6,19 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page
 
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-WITHOUT_TRANSITIONS = """() => {
+COLOURS = ["color-contrast", "link-in-text-block"]
+PREPARE = """colours => {
+  if (axe.isPrepared) return;
+  axe.isPrepared = true;
+  axe.configure({rules: colours.map(id => ({id, selector: `[data-new-look~=${id}]`}))});
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync("* { transition: none !important }");
+  sheet.replaceSync("* { transition: none !important }");  // on their way, colours are neither
   document.adoptedStyleSheets.push(sheet);
 }"""
-RUN = """async ([within, options]) => (await axe.run(within, options)).violations.map(rule => (
-  {id: rule.id, impact: rule.impact, html: rule.nodes[0].html}
-))"""
-# Runs the rules that look at colours on a text of each look that has not passed yet; returns what is wrong, and the
-# looks that passed now. A look is what an element and all around it are and how they are drawn.
-RUN_ON_COLOURS = """async passed => {
+# Runs rules; those that look at colours on an element of each look that has not passed them yet. Returns what is wrong,
+# and the looks that passed now. A look is how an element is drawn, and what all around it draw behind it; of a link
+# also how all around it are drawn up to the text that it may be in.
+RUN = """async ([within, options, isAboutColours, passed]) => {
   const hash = text => {
     let a = 0xdeadbeef, b = 0x41c6ce57;
     for (let at = 0; at < text.length; at++) {
@@ -25,46 +27,75 @@ RUN_ON_COLOURS = """async passed => {
     }
     return (a >>> 0).toString(36) + (b >>> 0).toString(36);
   };
-  const drawn = ["color", "backgroundColor", "backgroundImage", "opacity", "position", "fontSize", "fontWeight",
-    "fontStyle", "textDecorationLine", "textShadow", "filter", "mixBlendMode", "borderBottomStyle"];
-  const hasText = element => [...element.childNodes].some(one => one.nodeType === 3 && one.data.trim());
-  const looks = new Map();
-  const look = element => {
-    if (!element) return "";
-    if (!looks.has(element)) {
-      const style = getComputedStyle(element);
-      looks.set(element, hash([look(element.parentElement), element.localName, element.getAttribute("class"),
-        element.matches(":disabled, [aria-disabled]"), hasText(element), ...drawn.map(name => style[name])].join()));
-    }
-    return looks.get(element);
+  const memoized = compute => {
+    const values = new Map();
+    return element => values.get(element) ?? values.set(element, compute(element)).get(element);
   };
-  const known = new Set(passed.split(" "));
-  const include = [...document.querySelectorAll("body *")].filter(element =>
-    (hasText(element) || element.matches("a, input, select, textarea"))
-    && element.checkVisibility({visibilityProperty: true}) && !known.has(look(element)) && known.add(look(element)));
-  if (!include.length) return [[], []];
-  const {violations, passes} = await axe.run({include}, {
-    runOnly: ["color-contrast", "link-in-text-block"], resultTypes: ["violations", "passes"], selectors: false,
-    elementRef: true,
+  const hasText = element => [...element.childNodes].some(one => one.nodeType === 3 && one.data.trim());
+  const drawn = memoized(element => {
+    const style = getComputedStyle(element);
+    return [element.localName, element.getAttribute("class"), ...["color", "fontSize", "fontWeight", "fontStyle",
+      "textDecorationLine", "textShadow", "borderBottomStyle"].map(name => style[name])].join();
   });
-  return [
-    violations.map(rule => ({id: rule.id, impact: rule.impact, html: rule.nodes[0].html})),
-    passes.filter(rule => rule.id === "color-contrast").flatMap(rule => rule.nodes.map(node => look(node.element))),
+  const around = memoized(element => {
+    if (!element) return "";
+    const style = getComputedStyle(element), isDisabled = element.matches(":disabled, [aria-disabled]");
+    const behind = ["backgroundColor", "backgroundImage", "opacity", "position", "filter", "mixBlendMode"].map(
+      name => style[name]).join();
+    const isNothing = behind === "rgba(0, 0, 0, 0),none,1,static,none,normal" && !isDisabled;
+    return isNothing ? around(element.parentElement) : hash([around(element.parentElement), behind, isDisabled].join());
+  });
+  const block = element => getComputedStyle(element).display === "inline"
+    ? drawn(element) + block(element.parentElement) : drawn(element);
+  const looks = {
+    "color-contrast": element => hash([around(element), drawn(element), hasText(element)].join()),
+    "link-in-text-block": element => hash([around(element), block(element)].join()),
+  };
+  const candidates = {
+    "color-contrast": element => element.matches("input, select, textarea") || hasText(element),
+    "link-in-text-block": element => element.matches("a[href], [role=link]"),
+  };
+  const key = (id, element) => id[0] + looks[id](element);
+  const known = new Set(passed.split(" ")), marked = [];
+  const isInSight = element => {
+    const {width, height} = element.getBoundingClientRect();
+    return width > 1 && height > 1 && element.checkVisibility({visibilityProperty: true});
+  };
+  for (const element of document.querySelectorAll(`${within} *`)) {
+    const ids = Object.keys(looks).filter(id => candidates[id](element) && !known.has(key(id, element)));
+    if (!ids.length || !isInSight(element)) continue;
+    for (const id of ids) known.add(key(id, element));
+    element.dataset.newLook = ids.join(" ");
+    marked.push(element);
+  }
+  if (!marked.length && isAboutColours) return [[], []];
+  const rules = await axe.run(within, {...options, reporter: (rules, _, done) => done(rules)});
+  const html = ({source}) => source.replaceAll(/ data-new-look="[^"]*"/g, "");
+  const result = [
+    rules.filter(rule => rule.violations.length).map(rule => (
+      {id: rule.id, impact: rule.impact, html: html(rule.violations[0].node)})),
+    rules.filter(rule => rule.id in looks).flatMap(rule => rule.passes.map(({node}) => key(rule.id, node.element))),
   ];
+  for (const element of marked) delete element.dataset.newLook;
+  return result;
 }"""
 _passed: set[str] = set()
+
+
+def load_with_each_page(page: Page) -> None:
+    """Have axe in all that is opened: where each page is looked at, the browser compiles it once for many."""
+    page.add_init_script(AXE_SCRIPT)
 
 
 def _violations(page: Page, within: str, **which: Any) -> list[dict[str, str]]:
     page.wait_for_load_state()  # half of a page lacks headings and landmarks
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
-        page.evaluate(WITHOUT_TRANSITIONS)  # on their way, colours are neither
-    options = {"resultTypes": ["violations"], "selectors": False, "rules": {"color-contrast": {"enabled": False}}}
-    violations: list[dict[str, str]] = page.evaluate(RUN, [within, options | which])
-    for scheme in ("dark", "light"):
+    page.evaluate(PREPARE, COLOURS)
+    violations: list[dict[str, str]] = []
+    for scheme, options in ("dark", {"runOnly": COLOURS}), ("light", which):
         page.emulate_media(color_scheme=scheme)
-        found, passed = page.evaluate(RUN_ON_COLOURS, " ".join(_passed))
+        found, passed = page.evaluate(RUN, [within, options, scheme == "dark", " ".join(_passed)])
         _passed.update(passed)
         violations += found
     return violations
@@ -76,7 +107,7 @@ def _in_words(violations: list[dict[str, str]]) -> list[str]:
 
 
 def grave(page: Page, within: str = "html") -> list[str]:
-    """Return what axe finds serious or critical within an element, and of colours on all of the page."""
+    """Return what axe finds serious or critical within an element."""
     return _in_words([one for one in _violations(page, within) if one["impact"] in ("serious", "critical")])
 
 

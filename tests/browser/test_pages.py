@@ -8,7 +8,7 @@ import pytest
 from django.urls import resolve
 from playwright.sync_api import Page
 
-from tests.browser.axe import against_rules, grave
+from tests.browser.axe import against_rules, grave, load_with_each_page
 from tests.browser.conftest import MARKS, Demo, OpenPage, tab_to
 from tests.desk.test_urls import TABLE
 
@@ -285,6 +285,7 @@ def test_every_page(name: str | None, open_page: OpenPage, demo: Demo) -> None:
     """By axe, in light and dark, by the names in the accessibility tree, and by its width."""
     # axe is put into the page by the test, which the pages' own policy rightly refuses.
     page = open_page(name, bypass_csp=True)
+    load_with_each_page(page)
     wrong, titles = {}, {}
     for address in PAGES[name]:
         visit(page, demo, address)
@@ -313,6 +314,7 @@ def world(loaded: dict[str, Any]) -> dict[str, str]:
 def test_pages_in_other_states(loaded: dict[str, Any], open_page: OpenPage) -> None:
     """Drafts and what became of them, an export, a registration, hybrids, a panel, a sensitivity study, canaries."""
     page = open_page("olga", bypass_csp=True)
+    load_with_each_page(page)
     opened = set()
     for address in loaded["pages"]:
         opened.add(resolve(address.partition("?")[0]).url_name)

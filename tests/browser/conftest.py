@@ -41,6 +41,8 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # No page lives long enough for optimized code to be worth its compilation.
+    "--js-flags=--no-opt,--no-maglev",
 ]
 PASSWORD = "demo-password"
 # Work that a process of the demo may be at.

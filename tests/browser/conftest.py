@@ -134,9 +134,8 @@ class Demo:
         """Run code in a process of its own; return what it printed."""
         if not self.shell:
             command = [sys.executable, "-m", "tests.browser.shell"]
-            env = self._env | {"DJANGO_SETTINGS_MODULE": "assessor.settings"}
             pipe = subprocess.PIPE
-            self.shell = subprocess.Popen(command, cwd=ROOT, env=env, stdin=pipe, stdout=pipe, text=True)
+            self.shell = subprocess.Popen(command, cwd=ROOT, env=self._env, stdin=pipe, stdout=pipe, text=True)
         assert self.shell.stdin
         assert self.shell.stdout
         print(json.dumps(code), file=self.shell.stdin, flush=True)
@@ -225,7 +224,11 @@ class Demo:
 
 def environment(data: Path) -> dict[str, str]:
     """Return the environment of what runs on a folder of data."""
-    return without_settings(os.environ) | {"ASSAY_DATA_DIR": str(data), "ASSAY_HTTPS": "0"}
+    return without_settings(os.environ) | {
+        "ASSAY_DATA_DIR": str(data),
+        "ASSAY_HTTPS": "0",
+        "DJANGO_SETTINGS_MODULE": "tests.browser.settings",
+    }
 
 
 @contextmanager

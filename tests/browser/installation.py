@@ -1,5 +1,6 @@
 """An installation by hand, as docs/administrator/settings.md says: empty database, web, workers, beat; no demo."""
 
+import shutil
 import subprocess
 import sys
 import time
@@ -10,7 +11,7 @@ from typing import Self
 
 import pytest
 
-from tests.browser.conftest import ROOT, copy_prepared, environment
+from tests.browser.conftest import ROOT, copy_prepared, environment, make_once
 
 ADMIN, PASSWORD = "root", "a good long password of ours"
 CELERY = ["-m", "celery", "--quiet", "-A", "assessor"]
@@ -59,8 +60,13 @@ class Installation:
         return done.stdout
 
     def _start(self) -> None:
-        copy_prepared(self._factory, self.data)
-        self.manage("createsuperuser", "--noinput", "--username", ADMIN, "--email", "root@example.org")
+        with make_once(self._factory, "administered") as (folder, is_new):
+            if is_new:
+                copy_prepared(self._factory, self.data)
+                self.manage("createsuperuser", "--noinput", "--username", ADMIN, "--email", "root@example.org")
+                shutil.copytree(self.data, folder, dirs_exist_ok=True)
+        if not is_new:
+            shutil.copytree(folder, self.data)
         bind = f"127.0.0.1:{self.port}"
         self._run("-m", "gunicorn", "assessor.wsgi", "--worker-class", "gthread", "--threads", "8", "--bind", bind)
         self._run(*WORKER, "-Q", "celery", "-n", f"imports{self.port}@%h", "--concurrency", "1")

@@ -37,26 +37,16 @@ STATISTICS = ("Min", "Median", "Max", "all")
 FILES = ["topics.tsv", "segments.jsonl", "qrels.people.txt", "runs.csv", "runs/*.jsonl"]
 
 
-class Tour:
-    """Screenshots in order, each named by its step."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
-
-    def shot(self, page: Page, name: str) -> None:
-        page.screenshot(path=self._folder / f"{name}.png")
+def shot(page: Page, name: str) -> None:
+    """Keep a picture of this step where a folder for them is named."""
+    if folder := os.environ.get("ASSAY_TOUR"):
+        page.screenshot(path=Path(folder) / f"{name}.png")
 
 
 @pytest.fixture(scope="module")
 def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     with Installation(tmp_path_factory, take_block()[0]) as installation:
         yield installation
-
-
-@pytest.fixture
-def tour(tmp_path: Path) -> Tour:
-    return Tour(Path(os.environ.get("ASSAY_TOUR", tmp_path / "tour")))
 
 
 @pytest.fixture
@@ -246,7 +236,7 @@ def compare(page: Page, first: str, second: str) -> None:
     page.wait_for_selector("[data-figure]:not(:has(svg))", state="detached")
 
 
-def test_a_study_from_an_empty_database_to_its_figures(installation: Installation, signed_in, tour: Tour) -> None:
+def test_a_study_from_an_empty_database_to_its_figures(installation: Installation, signed_in) -> None:
     admin = signed_in(ADMIN)
     make_campaign(admin)
     olga = signed_in("olga", invite(admin, "olga", "organizer"))
@@ -255,7 +245,7 @@ def test_a_study_from_an_empty_database_to_its_figures(installation: Installatio
     write_guidelines(olga)
     make_judge(olga, installation.model_url)
     launch(olga, "Drafts", "demo-2", qrels_source="People, 0 to 3")
-    tour.shot(olga, "job")
+    shot(olga, "job")
 
     # All of the plan before anybody begins: who makes a topic's nuggets gets their assignment once they are finished.
     make_condition(olga, "ManualNuggets", "ManualNuggets", qrels_source="People, 0 to 3")
@@ -265,23 +255,23 @@ def test_a_study_from_an_empty_database_to_its_figures(installation: Installatio
     for condition, person, topic in PLAN:
         give(olga, condition, person, topic, campaign="study")
     olga.goto(f"{STUDY}plan/")
-    tour.shot(olga, "plan")
+    shot(olga, "plan")
 
     anna = signed_in("anna", links["anna"])
-    tour.shot(anna, "home")
+    shot(anna, "home")
     go_on(anna)
     write_nuggets(anna)
-    tour.shot(anna, "nuggets")
+    shot(anna, "nuggets")
     hand_in(anna)
     go_on(anna)
-    tour.shot(anna, "assignment")
+    shot(anna, "assignment")
     label_all(anna, "123", least=8 * len(NUGGETS))
     go_on(anna)
-    tour.shot(anna, "support")
+    shot(anna, "support")
     label_all(anna, "112", least=20)
     ben = signed_in("ben", links["ben"])
     go_on(ben)
-    tour.shot(ben, "drafts")
+    shot(ben, "drafts")
     edit_drafts(ben)
     hand_in(ben)
     go_on(ben)
@@ -290,21 +280,21 @@ def test_a_study_from_an_empty_database_to_its_figures(installation: Installatio
     launch(olga, "AutoAssign", "demo-1", nuggets="ManualNuggets")
     launch(olga, "Support", "demo-1")
     olga.goto(f"{STUDY}progress/")
-    tour.shot(olga, "progress")
+    shot(olga, "progress")
     olga.goto(STUDY)
-    tour.shot(olga, "campaign")
+    shot(olga, "campaign")
 
     # What people said is in the scores: of three labels in turn each answer has one of support and one of partial.
     olga.goto(f"{STUDY}scores/")
     olga.locator("nav[aria-label=Conditions] >> text='Manual/Manual'").click()
     olga.wait_for_selector("#boards p b:has-text('Manual/Manual')")
-    tour.shot(olga, "scores")
+    shot(olga, "scores")
     olga.get_by_role("button", name="Download").click()
     rows = csv.DictReader(io.StringIO(download(olga, olga.get_by_label("Manual/Manual as CSV", exact=True)).decode()))
     assert {(row["vstrict"], row["v"]) for row in rows if row["run_id"] not in STATISTICS} == {("0.3333333333", "0.5")}
 
     compare(olga, "Manual/Manual (assignment)", "Manual/Auto by rehearsal (assignment)")
-    tour.shot(olga, "comparison")
+    shot(olga, "comparison")
     olga.get_by_role("button", name="Download").click()
     result = json.loads(download(olga, olga.locator("a:text-is('comparison.json')")))
     assert sum(map(sum, result["labels"]["matrix"])) == result["labels"]["pairs"] == 8 * len(NUGGETS)
@@ -312,7 +302,7 @@ def test_a_study_from_an_empty_database_to_its_figures(installation: Installatio
         assert download(olga, olga.locator(".charts figure").first.locator(f"a:text-is('{form}')")).startswith(start)
 
     olga.goto(f"{STUDY}exports/")
-    tour.shot(olga, "exports")
+    shot(olga, "exports")
     exported = download(olga, olga.get_by_label(re.compile("^Assignments of Manual/Manual")).first)
     lines = [json.loads(line) for line in exported.decode().splitlines()]
     assert [len(line["nuggets"]) for line in lines] == [len(NUGGETS)] * 8

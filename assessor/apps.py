@@ -1,8 +1,7 @@
-"""Django's admin, open to administrators alone; Celery, for whatever sends tasks; and checks."""
+"""Django's admin, open to administrators alone; and checks."""
 
 from django.contrib.admin.apps import AdminConfig
 
-import assessor.celery
 import assessor.runtime.checks  # noqa: F401  (which registers them)
 
 

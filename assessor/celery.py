@@ -9,6 +9,7 @@ from typing import Any
 from celery import Celery
 from celery.signals import celeryd_after_setup, setup_logging
 from django.conf import settings
+from kombu import Queue
 from kombu.transport import TRANSPORT_ALIASES
 
 from assessor.runtime.folders import with_packages
@@ -23,6 +24,8 @@ app = Celery("assessor")
 # Celery's support of Django puts the current folder first, whatever that is; the program's is meant.
 sys.path[:] = _path
 app.config_from_object("django.conf:settings", namespace="CELERY")
+# Jobs take hours, imports minutes: a worker of its own for either (-Q) keeps one from waiting for the other.
+app.conf.task_queues = (Queue("celery"), Queue("jobs"))
 app.autodiscover_tasks()
 
 

@@ -7,7 +7,6 @@ from urllib.parse import urlsplit
 
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
-from kombu import Queue
 
 from assessor.runtime import logs
 from assessor.runtime.environment import (
@@ -373,8 +372,6 @@ CACHES = {
 CELERY_BROKER_URL = text("CELERY_BROKER_URL", default="embedded://")
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-# Jobs take hours, imports minutes: a worker of its own for either (-Q) keeps one from waiting for the other.
-CELERY_TASK_QUEUES = (Queue("celery"), Queue("jobs"))
 CELERY_TASK_ROUTES = {"assessor.llm.tasks.work_on_job": {"queue": "jobs"}}
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 # KiB: what a calculation loaded and held goes with the process, once its task is done.

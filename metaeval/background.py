@@ -7,10 +7,11 @@ from typing import Any, TypeVar
 
 from django.utils import timezone
 
-from assessor.runtime import replica
+from assessor.runtime import hints, replica
 from assessor.runtime.claims import MAX_ATTEMPTS, claim, held, left_behind, mine, waits_again
 from assessor.runtime.clock import shared_now
-from metaeval.models import BackgroundWork
+from assessor.runtime.commits import after_commit
+from metaeval.models import BackgroundWork, Calculation
 
 _log = logging.getLogger(__name__)
 Work = TypeVar("Work", bound=BackgroundWork)
@@ -50,6 +51,12 @@ def carry_out(work: Work, compute: Callable[[Progress], Callable[[Update], Any]]
                 ended(state=state.FAILED, why=f"{type(error).__name__}: {error}")
     work.refresh_from_db()
     return work
+
+
+def send_hint(work: BackgroundWork) -> None:
+    """Tell the worker, once it is committed. Should the queue be gone, the next start of one finds it waiting."""
+    task = "calculate" if isinstance(work, Calculation) else "calibrate"
+    after_commit(hints.send, f"metaeval.tasks.{task}", work.pk)
 
 
 def sweep(model: type[BackgroundWork]) -> list[int]:

@@ -2,22 +2,20 @@
 
 from typing import Any
 
-from celery import shared_task
-
-from assessor.runtime.commits import after_commit
+from assessor.celery import app
 from assessor.runtime.workers import at_start_and_after_deaths
 from metaeval import actions
 from metaeval.background import sweep
 from metaeval.models import Calculation, CalibrationRequest
 
 
-@shared_task
+@app.task
 def calculate(calculation_id: int) -> None:
     """Compute a comparison, unless it is being computed or over."""
     actions.run(Calculation.objects.select_related("comparison__campaign").get(pk=calculation_id))
 
 
-@shared_task
+@app.task
 def calibrate(request_id: int) -> None:
     """Calibrate a judge, unless that is being done or over."""
     related = ("campaign", "human", "human_source__condition", "judged__judge", "created_by")
@@ -25,11 +23,6 @@ def calibrate(request_id: int) -> None:
 
 
 _TASKS: dict[type[Calculation | CalibrationRequest], Any] = {Calculation: calculate, CalibrationRequest: calibrate}
-
-
-def send_hint(work: Calculation | CalibrationRequest) -> None:
-    """Tell the worker, once it is committed. Should the queue be gone, the next start of one finds it waiting."""
-    after_commit(_TASKS[type(work)].delay, work.pk)
 
 
 def take_up() -> None:

@@ -25,6 +25,7 @@ from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from assessor.accounts import single_sign_on
 from assessor.accounts.encryption import decrypt, encrypt
 from assessor.accounts.models import Person
+from assessor.runtime import hints
 from assessor.runtime.proxy import client_address
 
 WRONG_CODE = "This code is wrong, or was used already. A code of the app changes every half minute: take the next one."
@@ -140,9 +141,7 @@ class AccountAdapter(DefaultAccountAdapter):
     ) -> None:
         to = email or EmailAddress.objects.get_verified(user)
         if settings.MAILS and to and template_prefix in _TOLD:
-            from assessor.accounts.tasks import mail_notice
-
-            mail_notice.delay(user.username, str(to), _TOLD[template_prefix])
+            hints.send("assessor.accounts.tasks.mail_notice", user.username, str(to), _TOLD[template_prefix])
 
     def add_message(
         self,

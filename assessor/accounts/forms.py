@@ -19,7 +19,7 @@ from django.utils.translation import gettext
 from assessor.accounts.encryption import decrypt, encrypt
 from assessor.accounts.links import site_of
 from assessor.accounts.models import Person
-from assessor.accounts.tasks import mail_links
+from assessor.runtime import hints
 
 _APP_CODE = "The six digits that your app shows now."
 
@@ -98,7 +98,7 @@ class ForgottenForm(forms.Form):
     email = forms.EmailField(label="Your mail address", widget=forms.EmailInput({"autocomplete": "email"}))
 
     def save(self, request: HttpRequest) -> None:
-        mail_links.delay(self.cleaned_data["email"], site_of(request))
+        hints.send("assessor.accounts.tasks.mail_links", self.cleaned_data["email"], site_of(request))
 
 
 class MailAddressForm(forms.Form):

@@ -1,11 +1,10 @@
 """What workers do for signing in: look for whose an address is, and mail."""
 
-from celery import shared_task
-
 from assessor.accounts.models import Person
+from assessor.celery import app
 
 
-@shared_task
+@app.task
 def mail_links(email: str, site: str) -> None:
     """Mail a one-time link to the active person who confirmed this address."""
     from assessor.accounts.actions import make_link
@@ -15,7 +14,7 @@ def mail_links(email: str, site: str) -> None:
         make_link(person=person, acting_user=None, site=site)
 
 
-@shared_task
+@app.task
 def mail_notice(username: str, to: str, what: str) -> None:
     """Mail a person what was changed in how they sign in, so that they notice if it was somebody else."""
     from assessor.accounts.actions import mail

@@ -10,7 +10,7 @@ from assessor.archive.exports import KIND, ask_for_archive
 from assessor.archive.registry import EVENTS
 from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.http import PersonRequest
-from assessor.exports.tasks import hint
+from assessor.exports.actions import hint
 
 _SHOWN = 20
 

@@ -29,8 +29,9 @@ from assessor.exports.selection import Options, choose, exportable_called, kept_
 from assessor.exports.signatures import OddKey
 from assessor.exports.zip_exports import ZipExport, zip_exports
 from assessor.exports.zips import Zip
-from assessor.runtime import replica
+from assessor.runtime import hints, replica
 from assessor.runtime.claims import MAX_ATTEMPTS, begun, claim, held, hold, left_behind, let_go, mine, waits_again
+from assessor.runtime.commits import after_commit
 from assessor.runtime.storage import StoredFile
 from assessor.runtime.storage import sweep as sweep_storage
 from assessor.scores.leaderboards import Incomplete
@@ -86,6 +87,11 @@ def ask_for(*, campaign: Campaign, kind: Exportable, options: Options, acting_us
     export = _new(kind, choose(campaign, kind, options), options, acting_user, at_once=False)
     history.record("export asked for", export, campaign=campaign, person=acting_user, **_told(export.options))
     return export
+
+
+def hint(export: Export) -> None:
+    """Tell the workers of an export once it is committed. Should the queue be gone, the next look finds it."""
+    after_commit(hints.send, "assessor.exports.tasks.write_export", export.pk)
 
 
 @transaction.atomic

@@ -12,12 +12,12 @@ from assessor.campaigns.access import organized_campaign
 from assessor.campaigns.http import JSON, ZIP, PersonRequest, download
 from assessor.exports import actions, freeze
 from assessor.exports.access import campaign_condition, frozen_version
+from assessor.exports.actions import hint
 from assessor.exports.frozen_changes import Change, changes_since
 from assessor.exports.models import Frozen
 from assessor.exports.queries import conditions_to_freeze
 from assessor.exports.readiness import missing
 from assessor.exports.signatures import OddKey, has_key
-from assessor.exports.tasks import hint
 from assessor.runtime.process_cache import cache
 
 _AT_ONCE = 8 << 20  # bytes of frozen files that a page compares with what stands now, unasked

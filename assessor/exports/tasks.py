@@ -1,25 +1,18 @@
 """Background work on exports: ids in. The database says what waits; a message is only a hint to look."""
 
-from celery import shared_task
-
+from assessor.celery import app
 from assessor.exports import actions
 from assessor.exports.models import Export
-from assessor.runtime.commits import after_commit
 from assessor.runtime.workers import at_start_and_after_deaths
 
 
-@shared_task
+@app.task
 def write_export(export_id: int) -> None:
     """Write the file of an export, unless it is being written or over."""
     actions.run(Export.objects.select_related("campaign", "person").get(pk=export_id))
 
 
-def hint(export: Export) -> None:
-    """Tell the workers of an export once it is committed. Should the queue be gone, the next look finds it."""
-    after_commit(write_export.delay, export.pk)
-
-
-@shared_task
+@app.task
 def take_up_exports() -> None:
     """Send hints for all that waits, and for what a dead process left; remove old files."""
     for pk in actions.sweep():

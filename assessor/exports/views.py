@@ -17,11 +17,11 @@ from assessor.campaigns.http import JSON, TEXT, ZIP, PersonRequest, download
 from assessor.exportables import ChoiceError, Exportable, Page
 from assessor.exports import actions, queries
 from assessor.exports.access import campaign_export, exportable, named_in_address
+from assessor.exports.actions import hint
 from assessor.exports.forms import ExportForm
 from assessor.exports.models import Export
 from assessor.exports.paper import ask_for_paper
 from assessor.exports.selection import choose
-from assessor.exports.tasks import hint
 from assessor.exports.zip_exports import zip_exports
 from assessor.scores.leaderboards import Incomplete
 

@@ -8,7 +8,7 @@ import pickle
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,9 +36,11 @@ from assessor.campaigns.signals import ended, import_done
 from assessor.formats.lines import Openable, SourceFile
 from assessor.formats.report import Report, Unreadable
 from assessor.imports.loaders import LOADERS, Loader
+from assessor.runtime import hints
 from assessor.runtime.analyze import look_at_grown_tables
 from assessor.runtime.claims import MAX_ATTEMPTS, claim, held, left_behind, mine, waits_again
 from assessor.runtime.clock import shared_now
+from assessor.runtime.commits import after_commit
 from assessor.runtime.garbage import spare_for_a_while
 from assessor.runtime.storage import StoredFile
 from assessor.runtime.storage import sweep as sweep_storage
@@ -145,6 +147,15 @@ def next_in_line(campaign: Campaign) -> Import | None:
     order = list(LOADERS)
     first = min(((order.index(kind), pk) for kind, pk in waiting), default=None)
     return campaign.imports.select_related("campaign").get(pk=first[1]) if first else None
+
+
+def hand_over(made: Sequence[Import]) -> None:
+    """Wake a worker: it takes one import after the other, in the order in which they need each other.
+
+    Should the queue be gone, the next start of a worker finds them waiting in the database.
+    """
+    if waiting := [one.pk for one in made if one.is_under_way]:
+        after_commit(hints.send, "assessor.imports.tasks.run_import", waiting[0])
 
 
 def uploaded(import_record: Import) -> StoredFile:

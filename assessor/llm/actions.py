@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models import F
@@ -23,7 +24,7 @@ from assessor.llm.prompt_templates import Template
 from assessor.llm.prompts import PromptSet, PromptSetError, sha256_of
 from assessor.llm.queries import errors_of
 from assessor.llm.signals import job_launching
-from assessor.llm.tasks import hint, hint_trial
+from assessor.runtime import hints
 from assessor.runtime.clock import shared_now
 from assessor.runtime.commits import after_commit
 
@@ -90,6 +91,14 @@ def try_judge(*, judge: ModelJudge, acting_user: Person) -> None:
         after_commit(hint_trial, trial.pk)
         return
     raise JobError("Two judges are being tried at the moment. Try this one when they are done, in two minutes at most.")
+
+
+def hint_trial(trial_id: int) -> None:
+    """Tell all workers of a trial: jobs take hours and imports minutes, and whoever is free first takes it up."""
+    from assessor.llm.tasks import carry_out_trial  # not before one is sent: see hints.send()
+
+    for queue in ("celery", "jobs"):
+        carry_out_trial.apply_async((trial_id,), queue=queue, expires=Trial.TAKEN_UP_WITHIN.total_seconds())
 
 
 @transaction.atomic
@@ -315,6 +324,12 @@ def launch(
     if to_workers:
         after_commit(hint, job.pk)
     return job
+
+
+def hint(job_id: int, processes: int | None = None) -> None:
+    """Tell so many processes of a job, else as many as may work on it."""
+    for _ in range(processes or settings.RUNNERS_PER_JOB):
+        hints.send("assessor.llm.tasks.work_on_job", job_id)
 
 
 def _nothing_to_do(job: Job) -> JobError:

@@ -9,8 +9,6 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-import yaml
-
 from assessor.formats.report import Problem, show
 from assessor.llm.job_kind import job_prompts
 from assessor.llm.prompt_sets import MOST_BYTES
@@ -204,6 +202,8 @@ def _braced(names: Any) -> str:
 
 def _fields(text: str) -> dict[str, _Field]:
     """Return the keys of a YAML file. It is one mapping of texts: what could grow when it is read is refused before."""
+    import yaml  # 0.9 MiB
+
     remedy = "Take the file as it is published: the keys method, system_message and prefix_user, each with a text."
     try:
         depth = 0

@@ -4,13 +4,14 @@ import multiprocessing
 import time
 from typing import Any
 
-from celery import shared_task
 from celery.signals import worker_init, worker_shutting_down
 from django.conf import settings
 from django.db.models import Count, Exists, OuterRef, Q
 
+from assessor.celery import app
 from assessor.llm import batches, claims, runner, trials
-from assessor.llm.models import Batch, BatchRequest, Job, Runner, Trial, Unit
+from assessor.llm.actions import hint
+from assessor.llm.models import Batch, BatchRequest, Job, Runner, Unit
 from assessor.runtime.hints import is_full
 from assessor.runtime.workers import at_start_and_after_deaths
 
@@ -19,7 +20,7 @@ from assessor.runtime.workers import at_start_and_after_deaths
 _stopping = multiprocessing.Event()
 
 
-@shared_task
+@app.task
 def work_on_job(job_id: int) -> None:
     """Work on a job, unless as many processes as it may have are at it."""
     claims.reap_dead_runners()
@@ -29,7 +30,7 @@ def work_on_job(job_id: int) -> None:
             runner.run_job(job_id, _stopping.is_set)
 
 
-@shared_task
+@app.task
 def take_up_jobs() -> None:
     """Give back what dead runners had claimed, and send hints for jobs that nobody works on, or too few.
 
@@ -56,22 +57,10 @@ def run_here(job_id: int) -> None:
         runner.run_job(job_id)
 
 
-def hint(job_id: int, processes: int | None = None) -> None:
-    """Tell so many processes of a job, else as many as may work on it."""
-    for _ in range(processes or settings.RUNNERS_PER_JOB):
-        work_on_job.delay(job_id)
-
-
-@shared_task
+@app.task
 def carry_out_trial(trial_id: int) -> None:
     """Try a judge."""
     trials.carry_out(trial_id)
-
-
-def hint_trial(trial_id: int) -> None:
-    """Tell all workers of a trial: jobs take hours and imports minutes, and whoever is free first takes it up."""
-    for queue in ("celery", "jobs"):
-        carry_out_trial.apply_async((trial_id,), queue=queue, expires=Trial.TAKEN_UP_WITHIN.total_seconds())
 
 
 at_start_and_after_deaths(take_up_jobs)

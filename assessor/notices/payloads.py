@@ -12,7 +12,7 @@ from assessor.campaigns.models import Campaign, Import, Role
 from assessor.formats.values import to_json
 from assessor.llm.models import Job
 from assessor.notices.models import Delivery, Webhook
-from assessor.notices.tasks import hint
+from assessor.runtime import hints
 from assessor.runtime.commits import after_commit
 from assessor.work.models import Task
 
@@ -69,7 +69,8 @@ def _add_mails(source: "_Source", records: Sequence[Any]) -> None:
 
 def _add(deliveries: Iterable[Delivery]) -> None:
     if Delivery.objects.bulk_create(deliveries):
-        after_commit(hint)
+        # Should the queue be gone, the next look finds what is due.
+        after_commit(hints.send, "assessor.notices.tasks.send_notices")
 
 
 def test_of(campaign: Campaign) -> tuple[str, dict[str, Any]]:

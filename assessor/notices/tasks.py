@@ -1,11 +1,10 @@
 """Background work on notices. The database says what is due; a message is only a hint to look."""
 
-from celery import shared_task
-
+from assessor.celery import app
 from assessor.runtime.workers import at_start_and_after_deaths
 
 
-@shared_task
+@app.task
 def send_notices() -> None:
     """Send what is due, and let other work of the queue come first before the rest."""
     from assessor.notices.sending import send_due
@@ -14,18 +13,13 @@ def send_notices() -> None:
         send_notices.delay()
 
 
-def hint() -> None:
-    """Tell the workers that something is due. Should the queue be gone, the next look finds it."""
-    send_notices.delay()
-
-
-@shared_task
+@app.task
 def take_up_notices() -> None:
     """Have what dead processes were sending wait again, and send hints if anything is due."""
     from assessor.notices.sending import sweep
 
     if sweep():
-        hint()
+        send_notices.delay()
 
 
 at_start_and_after_deaths(take_up_notices)

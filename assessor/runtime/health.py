@@ -7,7 +7,6 @@ import logging
 import tempfile
 from collections.abc import Callable
 
-from celery import current_app
 from django.conf import settings
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
@@ -76,8 +75,10 @@ def _reach_database() -> None:
 
 
 def _reach_broker() -> None:
+    from assessor.celery import app
+
     options = {"socket_connect_timeout": _PATIENCE, "socket_timeout": _PATIENCE}
-    with current_app.connection(connect_timeout=_PATIENCE, transport_options=options) as broker:
+    with app.connection(connect_timeout=_PATIENCE, transport_options=options) as broker:
         broker.connect()
         broker.default_channel  # noqa: B018  # a server of Redis is asked only now
 

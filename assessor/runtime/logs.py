@@ -6,6 +6,7 @@ Nothing here needs Django's settings: gunicorn's own process, which has none, wr
 import json
 import logging
 import re
+import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -14,7 +15,6 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any
 
-from celery import current_task
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.functional import SimpleLazyObject
 
@@ -56,8 +56,9 @@ def whose() -> dict[str, Any]:
         told["request"] = request.request_id  # type: ignore[attr-defined]  # RequestLog gave it
         if (person := person_of(request)) is not None:
             told["person"] = person
-    if current_task and current_task.request.id:
-        told |= {"task": current_task.name, "task_id": current_task.request.id}
+    # Where nobody loaded Celery, nothing is a task's.
+    if (celery := sys.modules.get("celery")) and (task := celery.current_task) and task.request.id:
+        told |= {"task": task.name, "task_id": task.request.id}
     return told | (_about.get() or {})
 
 

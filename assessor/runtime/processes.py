@@ -7,8 +7,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from assessor.runtime.clock import shared_now
 
 _PATIENCE = timedelta(minutes=5)  # without a sign of life: out of sight, or stopped
@@ -19,7 +17,7 @@ _BOOT = Path("/proc/sys/kernel/random/boot_id")
 @cache
 def identity(pid: int) -> str:
     """Return what names a process of this machine for ever: host, pid and start (a pid is given again one day)."""
-    return f"{socket.gethostname()} {pid} {_boot()}:{_since_boot(psutil.Process(pid))}"
+    return f"{socket.gethostname()} {pid} {_boot()}:{_since_boot(pid)}"
 
 
 @cache
@@ -28,9 +26,11 @@ def _boot() -> str:
     return _BOOT.read_text().strip() if _BOOT.exists() else ""
 
 
-def _since_boot(process: psutil.Process) -> float:
+def _since_boot(pid: int) -> float:
     """Return when a process started, in seconds: not by the clock, which can be set while it runs."""
-    return process.create_time() - psutil.boot_time()
+    import psutil  # 0.8 MiB, which few web processes need
+
+    return psutil.Process(pid).create_time() - psutil.boot_time()
 
 
 def me() -> str:
@@ -40,16 +40,17 @@ def me() -> str:
 
 def is_running(owner: str) -> bool | None:
     """Say whether the process of this identity runs; None where it is another machine's and can't be looked at."""
+    import psutil
+
     host, pid, started = owner.rsplit(" ", 2)
     if host != socket.gethostname():
         return None
     boot, _, seconds = started.rpartition(":")
     try:
-        process = psutil.Process(int(pid))
-        if process.status() == psutil.STATUS_ZOMBIE:
+        if psutil.Process(int(pid)).status() == psutil.STATUS_ZOMBIE:
             return False
         # A process of that number that started at another time is another one.
-        return boot == _boot() and abs(_since_boot(process) - float(seconds)) < _TOLERANCE
+        return boot == _boot() and abs(_since_boot(int(pid)) - float(seconds)) < _TOLERANCE
     except psutil.NoSuchProcess:
         return False
 

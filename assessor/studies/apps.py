@@ -8,8 +8,7 @@ class StudiesConfig(AppConfig):
 
     def ready(self) -> None:
         from assessor.llm.signals import job_launching, job_worked_on
-        from assessor.studies.control_sets import refuse_beside_alarm
-        from assessor.studies.tasks import check_job
+        from assessor.studies.control_sets import check_job, refuse_beside_alarm
 
         job_worked_on.connect(check_job)
         job_launching.connect(refuse_beside_alarm)

@@ -258,6 +258,12 @@ def _has_new_model(control: ControlSet, since: datetime) -> bool:
     return not known.exists()
 
 
+def check_job(job: Job, **kwargs: Any) -> None:
+    """Check a control set at once when the job that asked it is done."""
+    if job.state == Job.State.DONE and job.condition.is_control:
+        check(job)
+
+
 def check(job: Job) -> ControlCheck | None:
     """Compare the labels of a pass with the first ones, once its job is done; at an alarm, stop the judge's jobs.
 

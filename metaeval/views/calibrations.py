@@ -14,6 +14,7 @@ from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.models import Campaign
 from metaeval.access import campaign_calibration
 from metaeval.actions import request_calibration, set_calibration_gate
+from metaeval.background import send_hint
 from metaeval.calibration_forms import CalibrateForm, GateForm
 from metaeval.calibrations import (
     CSV,
@@ -32,7 +33,6 @@ from metaeval.charts.rendering import FORMS
 from metaeval.models import Calibration
 from metaeval.pages import figure_content
 from metaeval.stats.calibration import MARGIN
-from metaeval.tasks import send_hint
 from metaeval.views.figures import figure_response
 
 if TYPE_CHECKING:

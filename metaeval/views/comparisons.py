@@ -25,6 +25,7 @@ from assessor.studies.queries import Registrations
 from metaeval import actions, ceiling_tables, headline
 from metaeval.access import campaign_comparison, last_result, result_figure
 from metaeval.actions import ComparisonError, TableError
+from metaeval.background import send_hint
 from metaeval.biases import is_of_judge
 from metaeval.calibrations import uncalibrated
 from metaeval.charts.rendering import FORMS, TOP
@@ -47,7 +48,6 @@ from metaeval.queries import comparisons_of, conditions_of, latest_calculations,
 from metaeval.report import JSON, with_keys_of_topics
 from metaeval.stats.means import Policy
 from metaeval.stats.measures import Measure
-from metaeval.tasks import send_hint
 from metaeval.topic_diagnosis import (
     TopicDiagnosis,
     diagnose,

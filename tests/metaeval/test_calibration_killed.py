@@ -16,7 +16,7 @@ TOPICS, RUNS = 400, 5
 ASK = """
 from assessor.campaigns.models import Condition
 from metaeval.actions import request_calibration
-from metaeval.tasks import send_hint
+from metaeval.background import send_hint
 
 human, judged = (Condition.objects.select_related("campaign", "judge").get(name=name) for name in ("People", "Model"))
 send_hint(request_calibration(campaign=human.campaign, human=human, judged=judged, acting_user=None))

@@ -17,9 +17,9 @@ from assessor.campaigns.access import campaign_import, organized_campaign
 from assessor.campaigns.models import Import
 from assessor.imports import importer
 from assessor.imports.forms import FileForm
+from assessor.imports.importer import hand_over
 from assessor.imports.loaders import LOADERS
 from assessor.imports.loaders.base import SENDER
-from assessor.imports.tasks import hand_over
 
 router = Router(auth=Bearer(Token.May.IMPORT))
 

@@ -19,8 +19,8 @@ from assessor.formats.beginning import read_beginning
 from assessor.formats.report import LISTED, LISTED_OF_A_KIND, MOST_WARNINGS, write_report
 from assessor.imports import importer
 from assessor.imports.forms import FileForm
+from assessor.imports.importer import hand_over
 from assessor.imports.loaders import LOADERS, recognise
-from assessor.imports.tasks import hand_over
 from assessor.imports.unzip import ZipRefused, is_zip, unpack
 
 _SHOWN = 100

@@ -8,8 +8,8 @@ from django.db import transaction
 from assessor.accounts.models import Person
 from assessor.campaigns import history
 from assessor.campaigns.models import Campaign, Condition, Topic
+from assessor.plan.actions.planned_work import hint
 from assessor.plan.models import NOT_TRIED, Planned
-from assessor.plan.tasks import hint
 from assessor.work.actions import PlanError, lock, refuse_taken, require_person
 from assessor.work.task_changes import set_rule
 

@@ -14,7 +14,7 @@ from assessor.campaigns.queries import texts_to_label
 from assessor.llm.models import Job
 from assessor.plan.actions.judging_pool import follow_scope, set_runs, unsettled
 from assessor.plan.models import NOT_TRIED, WHOEVER_DRAWS, Planned
-from assessor.plan.tasks import hint
+from assessor.runtime import hints
 from assessor.runtime.commits import after_commit
 from assessor.work import task_changes
 from assessor.work.actions import (
@@ -40,6 +40,11 @@ class Outcome(NamedTuple):
 
     given: list[Topic]
     waiting: list[Planned]
+
+
+def hint(campaign: Campaign, person: Person | None) -> None:
+    """Tell the workers, once it is committed. Should the queue be gone, the next look finds what was not tried."""
+    after_commit(hints.send, "assessor.plan.tasks.give_planned", campaign.pk, person and person.pk)
 
 
 @transaction.atomic

@@ -35,8 +35,8 @@ from assessor.work.models import Installation, Task
 from nuggets.actions import create_manual_nuggets
 from nuggets.models import NuggetBank
 from tests import examples  # noqa: F401  # sets how many
-from tests.environment import TEMPLATE
 from tests.kept_fixtures import pytest_fixture_setup, pytest_runtest_protocol  # noqa: F401
+from tests.llm.house import TEMPLATE
 
 TOPICS = "t1\twhy do cats purr\nt2\thow is glass recycled\n"
 QRELS = "t1 0 d1 3\nt1 0 d2 1\nt1 0 d3 0\nt1 0 d4 2\nt2 0 d1 0\nt2 0 d5 2\n"

@@ -9,8 +9,6 @@ import pytest
 from tests.cheap_columns import compare_columns_cheaply
 from tests.large_stack import on_large_stack
 
-TEMPLATE = "template"  # the last word of the name of PostgreSQL's database of which tests make their own
-
 os.environ.setdefault("ASSAY_SECRET_KEY", "only for tests")
 os.environ.setdefault("ASSAY_HTTPS", "0")
 # Endpoints on this machine, and those that tests name without asking them.

@@ -21,10 +21,10 @@ from django.conf import settings
 from django.db import connection
 
 from assay.processes import without_settings
-from tests.environment import TEMPLATE
 from tests.llm.endpoint import ROOT
 from tests.ports import free_port
 
+TEMPLATE = "template"  # the last word of the name of PostgreSQL's database of which tests make their own
 BIN = Path(sys.executable).parent  # its scripts start what is started here, as in compose.yaml and the units
 _STARTS = 120.0  # seconds within which anything must have started: RabbitMQ takes a minute where much else runs
 _ENDS = 600.0  # seconds within which a command must have ended: to migrate takes minutes on a machine with much to do

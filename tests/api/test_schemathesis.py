@@ -94,7 +94,7 @@ def answered(
     statuses = set()
 
     @hypothesis_settings(
-        max_examples=EXAMPLES, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+        max_examples=EXAMPLES, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
     )
     @given(case=operation.as_strategy(generation_mode=mode), is_elsewhere=st.booleans(), has_query=st.booleans())
     def ask(case: Any, is_elsewhere: bool, has_query: bool) -> None:

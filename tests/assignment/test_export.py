@@ -263,7 +263,7 @@ def in_order(some: list[dict]) -> list[dict]:
     return sorted(some, key=lambda record: json.dumps(record, sort_keys=True))
 
 
-@settings(max_examples=examples(15, 500), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(15, 500), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(RECORD, min_size=1, max_size=3, unique_by=lambda one: (one["qid"], one["run_id"])))
 @pytest.mark.django_db
 def test_a_file_comes_back_as_it_was(olga, import_file, found):

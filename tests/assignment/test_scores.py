@@ -6,7 +6,7 @@ from statistics import mean, median
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -114,7 +114,6 @@ def same(found: float, expected: Fraction | float | None) -> bool:
     return math.isnan(found) if expected is None else found == pytest.approx(float(expected), abs=1e-12)
 
 
-@settings(deadline=None)
 @given(st.data(), st.integers(0, 8), st.integers(0, 5))
 def test_scores_are_what_the_formulas_say(data: st.DataObject, nuggets: int, answers: int):
     importance = data.draw(st.lists(st.sampled_from([VITAL, OKAY, ABSENT]), min_size=nuggets, max_size=nuggets))
@@ -185,7 +184,6 @@ SIZES = st.tuples(st.integers(1, 5), st.integers(1, 5))
 ONE = st.sampled_from([0.0, 0.25, 1 / 3, 0.5, 1.0, NAN])
 
 
-@settings(deadline=None)
 @given(st.data(), SIZES, st.sampled_from(Policy))
 def test_means_and_spread_are_what_they_say(data: st.DataObject, size: tuple[int, int], policy: Policy):
     scores = data.draw(hnp.arrays(np.float64, size, elements=ONE))

@@ -38,7 +38,6 @@ def fuzz(table: str, subject: str, cases: SearchStrategy[Any], check: Callable[[
     @hypothesis_settings(
         max_examples=most,
         database=None,
-        deadline=None,
         phases=(Phase.generate, Phase.shrink),
         suppress_health_check=list(HealthCheck),
         print_blob=False,

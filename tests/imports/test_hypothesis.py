@@ -5,7 +5,7 @@ import json
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assessor.formats.lines import SourceFile
@@ -109,7 +109,6 @@ a_value = st.recursive(
 
 
 @pytest.mark.parametrize("kind", READERS)
-@settings(deadline=None)
 @given(data=any_bytes | any_lines)
 @example(data=b"\x1f\x8b")
 @example(data=b'{"')
@@ -142,7 +141,6 @@ def test_the_good_files_are_good(path, name):
 
 
 @pytest.mark.parametrize("name", GOOD)
-@settings(deadline=None)
 @given(data=st.data())
 def test_mutated_files_are_read_or_reported(path, name, data):
     check(path, name.split("_json")[0].split("_rag")[0], data.draw(mutated(GOOD[name])))
@@ -166,7 +164,6 @@ def with_another(value, at, new):
 
 
 @pytest.mark.parametrize("name", ["topics_json", "segments", "runs", "runs_rag25", "runs_ragtime"])
-@settings(deadline=None)
 @given(data=st.data())
 def test_any_value_in_any_place_is_read_or_reported(path, name, data):
     records = [json.loads(line) for line in GOOD[name].splitlines()]

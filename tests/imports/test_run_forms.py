@@ -405,7 +405,7 @@ def a_run(draw):
     return records
 
 
-@settings(max_examples=examples(15, 500), deadline=None)
+@settings(max_examples=examples(15, 500))
 @given(records=a_run())
 @pytest.mark.django_db
 def test_any_run_comes_back_equal(tmp_path_factory, records):

@@ -177,7 +177,7 @@ def _run(bank: NuggetBank, person: Person, steps: list[Step]) -> None:
 
 
 def test_any_edits_give_what_a_plain_list_gives_and_a_whole_history(bank: NuggetBank, anna: Person):
-    @settings(max_examples=examples(50, 500), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=examples(50, 500), suppress_health_check=[HealthCheck.too_slow])
     @given(STEPS)
     def run(steps: list[Step]) -> None:
         with transaction.atomic():

@@ -35,7 +35,7 @@ def test_a_draw_is_balanced_and_can_be_repeated():
     assert allot(8, TOPICS, PEOPLE, SHARES) != found
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(0, 2**31), st.integers(1, 7), st.integers(0, 12), st.integers(0, 12), st.data())
 def test_however_it_falls_counts_differ_by_at_most_one(seed, people, first, second, data):
     names = [f"p{number}" for number in range(people)]

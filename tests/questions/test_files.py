@@ -153,7 +153,7 @@ def test_another_form_has_questions_answers_references_and_weights(campaign, imp
     }
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(BANKS)
 def test_whatever_comes_in_goes_out_equal(campaign, import_file, drawn):
     form, record = drawn

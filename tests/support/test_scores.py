@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from support.measures import (
@@ -131,7 +131,6 @@ LABELS = st.lists(st.sampled_from([FULL, PARTIAL, NONE, NONE, NOT_JUDGED]), max_
 RARELY_MISSING = st.one_of(LABELS, LABELS, LABELS, st.lists(st.sampled_from([FULL, MISSING]), max_size=2))
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(RARELY_MISSING, max_size=6), max_size=6))
 def test_scores_are_what_the_formulas_say(answers: list[list[list[int]]]):
     found = scores_of(answers)

@@ -6,7 +6,7 @@ from typing import Any
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from metaeval.stats.agreement import (
@@ -154,7 +154,6 @@ def split(pairs: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
     return [first for first, _ in pairs], [second for _, second in pairs]
 
 
-@settings(deadline=None)
 @given(PAIRS, st.sampled_from(Weights))
 def test_kappa_is_what_another_implementation_says(drawn: tuple[int, list[tuple[int, int]]], weights: Weights):
     labels, pairs = drawn
@@ -168,7 +167,6 @@ def test_kappa_is_what_another_implementation_says(drawn: tuple[int, list[tuple[
         assert found == (pytest.approx(oracle, abs=1e-12), len(pairs), "")
 
 
-@settings(deadline=None)
 @given(PAIRS, st.randoms())
 def test_kappa_is_symmetric_and_knows_no_order_of_pairs(drawn, chance):
     labels, pairs = drawn
@@ -196,7 +194,6 @@ TABLE = st.tuples(st.integers(1, 5), st.integers(1, 4), st.integers(1, 12)).flat
 )
 
 
-@settings(deadline=None)
 @given(TABLE, st.sampled_from(Level))
 def test_alpha_is_what_another_implementation_says(drawn: tuple[int, list[list[int]]], level: Level):
     labels, codes = drawn
@@ -211,7 +208,6 @@ def test_alpha_is_what_another_implementation_says(drawn: tuple[int, list[list[i
     assert found.value <= 1
 
 
-@settings(deadline=None)
 @given(TABLE, st.sampled_from(Level), st.randoms())
 def test_alpha_knows_no_order_of_judges_or_units(drawn: tuple[int, list[list[int]]], level: Level, chance):
     labels, codes = drawn

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -113,7 +113,6 @@ def test_ties_leave_tau_ap_undefined_and_ties_of_the_truth_its_variant_a():
     assert tau_ap([1], [1]) == Statistic(None, 1, TOO_FEW)
 
 
-@settings(deadline=None)
 @given(st.permutations(range(5)), st.lists(st.integers(0, 3), min_size=5, max_size=5))
 def test_variant_a_is_the_mean_over_all_orders_of_ties(reference: list[int], estimate: list[int]):
     orders = [
@@ -223,7 +222,6 @@ ORACLES = {kendall_tau: stats.kendalltau, pearson: stats.pearsonr, spearman: sta
 
 
 @pytest.mark.parametrize("statistic", ORACLES)
-@settings(deadline=None)
 @given(lists=LISTS)
 def test_correlations_are_what_scipy_says(statistic, lists):
     x, y = lists
@@ -235,7 +233,6 @@ def test_correlations_are_what_scipy_says(statistic, lists):
 
 
 @pytest.mark.parametrize("statistic", SYMMETRIC)
-@settings(deadline=None)
 @given(lists=LISTS, chance=st.randoms())
 def test_correlations_are_symmetric_within_1_and_know_no_order(statistic, lists, chance):
     x, y = lists
@@ -248,14 +245,12 @@ def test_correlations_are_symmetric_within_1_and_know_no_order(statistic, lists,
 
 
 @pytest.mark.parametrize("statistic", [kendall_tau, tau_ap_b])
-@settings(deadline=None)
 @given(lists=LISTS)
 def test_only_the_order_of_scores_matters(statistic, lists):
     x, y = lists
     assert statistic([value**3 for value in x], [5 + 2 * value for value in y]) == statistic(x, y)
 
 
-@settings(deadline=None)
 @given(lists=LISTS, p=st.floats(0.1, 0.95))
 def test_rbo_lies_between_0_and_1_is_symmetric_and_1_with_itself(lists, p):
     x, y = lists

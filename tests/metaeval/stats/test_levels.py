@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.stats import kendalltau
@@ -52,7 +52,6 @@ def test_every_shortcut_of_the_bootstrap_is_a_literal_resample(runs: int, topics
     assert np.isnan(found).any() == (topics < 5)
 
 
-@settings(deadline=None)
 @given(st.data(), st.integers(0, 6), st.integers(1, 5))
 def test_the_three_levels_are_what_scipy_says(data: st.DataObject, runs: int, topics: int):
     cells = hnp.arrays(float, (runs, topics), elements=st.sampled_from([0.0, 0.25, 1 / 3, 2 / 3, 1.0, NAN]))
@@ -77,7 +76,6 @@ def test_cells_compare_alike_by_their_scores_and_by_topic(monkeypatch: pytest.Mo
     assert tau_levels(x, y).cell == tau_levels(x, y, pairs).cell == by_scores
 
 
-@settings(deadline=None)
 @given(st.integers(0, 1000), st.randoms())
 def test_the_levels_are_symmetric_and_know_no_order(seed: int, chance):
     x, y = (side[..., 0] for side in two_sides(seed, 6, 5, lacking=0.1))

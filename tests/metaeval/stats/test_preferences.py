@@ -70,7 +70,7 @@ def iterated(points: np.ndarray) -> np.ndarray:
     return np.log(worth)
 
 
-@settings(max_examples=examples(10, 50), deadline=None)
+@settings(max_examples=examples(10, 50))
 @given(outcomes(topics=4))
 def test_strengths_are_those_of_another_iteration(topics: list[list[tuple[int, int, int]]]):
     points = np.stack([count_points(*zip(*topic, strict=True), RUNS) for topic in topics])

@@ -7,7 +7,7 @@ from django.utils.translation import gettext
 from assessor.accounts.models import Person
 from assessor.campaigns import history
 from assessor.campaigns.actions import grades_made_under, judge_of
-from assessor.campaigns.models import Condition, Grade
+from assessor.campaigns.models import Condition, Grade, QrelsSource
 from assessor.campaigns.signals import ended
 from assessor.relevance.actions.grades import MADE_HERE, mark_changed
 from assessor.relevance.label_kind import POST_EDITED, RELEVANCE
@@ -34,8 +34,8 @@ def judge(
         raise BadWrite("The model's grade goes with this passage and has not been shown.")
     item.holder = item.held_until = None
     value = None if grade is None else str(grade)
-    _keep(item, task, acting_user, "label", value=value, reason=folded, seconds=counted(seconds))
-    return _tell(task, states, acting_user)
+    source = _keep(item, task, acting_user, "label", value=value, reason=folded, seconds=counted(seconds))
+    return _tell(task, source, states, acting_user)
 
 
 def undo(task: Task, *, item_id: int, acting_user: Person, seen: int) -> Result:
@@ -46,8 +46,8 @@ def undo(task: Task, *, item_id: int, acting_user: Person, seen: int) -> Result:
         raise BadWrite("Nothing is said of this passage, so there is nothing to take back.")
     if task.condition.manual_setup.from_queue:
         item.holder, item.held_until = acting_user, shared_now() + LEASE
-    _keep(item, task, acting_user, "undo")
-    return _tell(task, states, acting_user)
+    source = _keep(item, task, acting_user, "undo")
+    return _tell(task, source, states, acting_user)
 
 
 def show(task: Task, *, item_id: int, acting_user: Person, seen: int) -> Result:
@@ -134,23 +134,23 @@ def _keep(
     value: str | None = None,
     reason: str = "",
     seconds: int | None = None,
-) -> None:
-    """Let this stand of a passage, and make the grade of the condition's source say the same."""
+) -> QrelsSource:
+    """Let this stand of a passage, and make the grade of the condition's source say the same. Returns the source."""
     shown = item.shown_value if item.shown_to_id == person.pk else None
     item.revise(verb, value=value, reason=reason, judge=judge_of(person), task=task, shown_value=shown, seconds=seconds)
     where = {"topic": task.topic, "docid": item.docid}
     # There once somebody has graded; read with the task.
-    source = getattr(task.condition, "grades_made", None) or grades_made_under(task.condition)
+    source: QrelsSource = getattr(task.condition, "grades_made", None) or grades_made_under(task.condition)
     if value is None:
         Grade.everything.filter(source=source, **where).delete()
     else:
         grade = Grade(source=source, **where, grade=int(value), iteration=MADE_HERE)
         which, now = ["source", "topic", "docid"], ["grade", "iteration"]
         Grade.everything.bulk_create([grade], update_conflicts=True, unique_fields=which, update_fields=now)
-    mark_changed(source)
+    return source
 
 
-def _tell(task: Task, states: dict[int, str], person: Person) -> dict[str, int]:
+def _tell(task: Task, source: QrelsSource, states: dict[int, str], person: Person) -> dict[str, int]:
     """Bring the task's counters up to date, and end or open all tasks of the topic with its last passage.
 
     Returns how many of the topic's passages others have judged, and how many there are.
@@ -169,4 +169,5 @@ def _tell(task: Task, states: dict[int, str], person: Person) -> dict[str, int]:
             ended.send(Task, campaign_id=task.campaign_id, pks=pks)
         verb = "relevance finished" if not to_do else "relevance opened again"
         history.record(verb, task, campaign=task.campaign, person=person, condition=task.condition.name)
+    mark_changed(source)  # last of all: until the end, everybody else who grades under the condition waits for its row
     return {"others": counts["graded"] - done, "total": counts["total"]}

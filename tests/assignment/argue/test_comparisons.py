@@ -32,10 +32,8 @@ def two(imported: Condition, import_file: Importer) -> tuple[Condition, Conditio
 
 
 def test_judgments_pair_by_their_keys(two: tuple[Condition, Condition], olga: Person):
-    comparison = create_comparison(
-        campaign=two[0].campaign, first=two[0], second=two[1], draws=20, seed=3, acting_user=None
-    )
-    found = run(comparison)
+    asked = create_comparison(campaign=two[0].campaign, first=two[0], second=two[1], draws=20, seed=3, acting_user=None)
+    found = run(asked)
     assert found.state == "done", found.why
     labels = found.result["labels"]
     # Of eleven items three differ: what d1 and d2 attest in the second sentence, and "In pain" there.
@@ -43,7 +41,7 @@ def test_judgments_pair_by_their_keys(two: tuple[Condition, Condition], olga: Pe
     assert labels["matrix"] == [[4, 1], [2, 4]]
     assert labels["unweighted"]["value"] == pytest.approx(28 / 61)
     assert found.result["scores"]["measures"]["argue_f1"]["first"] == [0.4, 0.0]
-    page = client_of(olga).get(f"/campaigns/study/comparisons/{comparison.pk}/topics/{_topic(two[0])}/")
+    page = client_of(olga).get(f"/campaigns/study/comparisons/{found.comparison_id}/topics/{_topic(two[0])}/")
     assert page.status_code == 200
     text = page.content.decode()
     assert "does d1 attest sentence 2?" in text
@@ -51,10 +49,8 @@ def test_judgments_pair_by_their_keys(two: tuple[Condition, Condition], olga: Pe
 
 
 def test_agreement_is_told_by_step(two: tuple[Condition, Condition], olga: Person):
-    comparison = create_comparison(
-        campaign=two[0].campaign, first=two[0], second=two[1], draws=20, seed=3, acting_user=None
-    )
-    done = run(comparison)
+    asked = create_comparison(campaign=two[0].campaign, first=two[0], second=two[1], draws=20, seed=3, acting_user=None)
+    done = run(asked)
     steps = {step["name"]: step for step in done.result["steps"]}
     assert [*steps] == ["attests", "answers", "needs", "first"]
     assert {name: step["matrix"] for name, step in steps.items()} == {
@@ -73,7 +69,7 @@ def test_agreement_is_told_by_step(two: tuple[Condition, Condition], olga: Perso
     assert "attests,unweighted,,,4,0.0," in csv
     assert "support by documents & 4 & 1 & 1 & 1 & 1 & 50.0 & 0.000" in done.files["steps.tex"]
     assert "answers stated, 5 pairs: equal 0.8000, kappa, unweighted 0.5455" in done.files["summary.txt"]
-    text = client_of(olga).get(f"/campaigns/study/comparisons/{comparison.pk}/").content.decode()
+    text = client_of(olga).get(f"/campaigns/study/comparisons/{done.comparison_id}/").content.decode()
     assert "By step: support by documents " in text
     assert '<th scope="row">answers stated</th><td class="num">5</td><td class="num">3</td>' in text
 

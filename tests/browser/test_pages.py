@@ -235,9 +235,7 @@ def badly_named(page: Page) -> list[str]:
     Names are those of the browser's accessibility tree. A region is what a heading, a table's row or a landmark holds;
     links may share a name where they lead to the same address.
     """
-    session = page.context.new_cdp_session(page)
-    nodes = session.send("Accessibility.getFullAXTree")["nodes"]
-    session.detach()  # until then the browser keeps the tree up to date
+    nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
     by_id = {node["nodeId"]: node for node in nodes}
     wrong, seen = [], {}
     for node in nodes:

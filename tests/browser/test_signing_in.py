@@ -164,7 +164,7 @@ def test_without_scripts_all_but_passkeys_works(open_page: OpenPage) -> None:
     page.goto("/security/passkeys/add/")
     page.fill("#id_password", PASSWORD)
     page.click("button:text('Go on')")
-    assert page.locator("text=Passkeys need JavaScript").is_visible()
+    page.wait_for_selector("text=Passkeys need JavaScript")
 
 
 def test_a_one_time_link(open_page: OpenPage) -> None:

@@ -11,10 +11,15 @@ from assessor.runtime import hints, replica
 from assessor.runtime.claims import MAX_ATTEMPTS, claim, held, left_behind, mine, waits_again
 from assessor.runtime.clock import shared_now
 from assessor.runtime.commits import after_commit
-from metaeval.models import BackgroundWork, Calculation
+from metaeval.models import BackgroundWork, Calculation, CalibrationRequest
 
 _log = logging.getLogger(__name__)
 Work = TypeVar("Work", bound=BackgroundWork)
+# The task for each kind of work, by its path: what only asks for it need not load Celery.
+TASKS: dict[type[BackgroundWork], str] = {
+    Calculation: "metaeval.tasks.calculate",
+    CalibrationRequest: "metaeval.tasks.calibrate",
+}
 Progress = Callable[[int, str], None]  # percent, and what is done next
 # An update of the record that does nothing once another process took this one for dead: it returns how many it changed.
 Update = Callable[..., int]
@@ -55,8 +60,7 @@ def carry_out(work: Work, compute: Callable[[Progress], Callable[[Update], Any]]
 
 def send_hint(work: BackgroundWork) -> None:
     """Tell the worker, once it is committed. Should the queue be gone, the next start of one finds it waiting."""
-    task = "calculate" if isinstance(work, Calculation) else "calibrate"
-    after_commit(hints.send, f"metaeval.tasks.{task}", work.pk)
+    after_commit(hints.send, TASKS[type(work)], work.pk)
 
 
 def sweep(model: type[BackgroundWork]) -> list[int]:

@@ -1,11 +1,10 @@
 """Background work on comparisons and calibrations: ids in. The database says what waits; a message is only a hint."""
 
-from typing import Any
-
 from assessor.celery import app
+from assessor.runtime import hints
 from assessor.runtime.workers import at_start_and_after_deaths
 from metaeval import actions
-from metaeval.background import sweep
+from metaeval.background import TASKS, sweep
 from metaeval.models import Calculation, CalibrationRequest
 
 
@@ -22,14 +21,11 @@ def calibrate(request_id: int) -> None:
     actions.run_calibration(CalibrationRequest.objects.select_related(*related).get(pk=request_id))
 
 
-_TASKS: dict[type[Calculation | CalibrationRequest], Any] = {Calculation: calculate, CalibrationRequest: calibrate}
-
-
 def take_up() -> None:
     """Send hints for all that waits, and for what a dead process left."""
-    for model, task in _TASKS.items():
+    for model, task in TASKS.items():
         for pk in sweep(model):
-            task.delay(pk)
+            hints.send(task, pk)
 
 
 at_start_and_after_deaths(take_up)

@@ -1,6 +1,7 @@
 """The only way to a bank, or another list that a person edits, for a person."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, TypeVar
 
 from django.http import Http404
@@ -8,6 +9,7 @@ from django.http import Http404
 from assessor.accounts.models import Person
 from assessor.campaigns.access import has_now
 from assessor.campaigns.models import Role
+from assessor.runtime.sql import Parameter, Prepared
 from assessor.work.access import own_task, require_open_blind
 from assessor.work.models import Task
 from nuggets.models import Edited, NuggetBank
@@ -34,8 +36,8 @@ def own_bank(person: Person, bank_id: int) -> NuggetBank:
 
 def own_list(model: type[List], person: Person, pk: int, *related: str) -> List:
     """Return a list of a person's own task, with related records of the task, as own_bank() does."""
-    found: Any = model._default_manager.filter(pk=pk, task__person=person).first()
-    if found is None or found.task_id is None:
+    found: Any = next(_lists(model).fetch(pk=pk, person=person.pk), None)
+    if found is None:
         raise Http404("There is no such list for you.")
     task = own_task(person, found.task_id, *related)
     found.task, found.condition, found.topic = task, task.condition, task.topic
@@ -43,6 +45,11 @@ def own_list(model: type[List], person: Person, pk: int, *related: str) -> List:
     require_open_blind(task)
     own: List = found
     return own
+
+
+@cache
+def _lists(model: type[List]) -> Prepared[List]:
+    return Prepared(model._default_manager.filter(pk=Parameter("pk"), task__person=Parameter("person")))
 
 
 def organized_bank(person: Person, bank_id: int) -> NuggetBank:

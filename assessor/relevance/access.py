@@ -1,16 +1,21 @@
 """The only way to a topic's passages for a person."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from django.db.models import QuerySet
 from django.http import Http404
 
 from assessor.accounts.models import Person
 from assessor.relevance.label_kind import RELEVANCE
 from assessor.relevance.models import RelevanceJudgment
 from assessor.relevance.queries import items_of, theirs
+from assessor.runtime.sql import Parameter, Prepared
 from assessor.work.access import NotAmongOwn, organized_task, own_task, require_blind, require_open_blind
 from assessor.work.models import Task
+
+_PASSAGE = Prepared(
+    RelevanceJudgment.objects.filter(condition=Parameter("condition"), topic=Parameter("topic"), pk=Parameter("pk"))
+)
 
 
 def own_passages(person: Person, task_id: int) -> Task:
@@ -45,17 +50,17 @@ def own_passage(person: Person, task_id: int, pk: int) -> OwnPassage:
     Raises Http404, PermissionDenied, and NotAmongOwn where the topic has no such passage.
     """
     task = own_grading(person, task_id)
-    return _passage(task, items_of(task), pk)
+    return _passage(task, _PASSAGE.fetch(condition=task.condition_id, topic=task.topic_id, pk=pk))
 
 
 def shown_passage(person: Person, task_id: int, pk: int) -> OwnPassage:
     """Return a passage that a person has judged or can judge now, to be looked at. Raises as above."""
     task = own_passages(person, task_id)
-    return _passage(task, items_of(task).filter(theirs(task)), pk)
+    return _passage(task, items_of(task).filter(theirs(task), pk=pk))
 
 
-def _passage(task: Task, among: QuerySet[RelevanceJudgment], pk: int) -> OwnPassage:
-    passage = among.filter(pk=pk).first()
+def _passage(task: Task, found: Iterable[RelevanceJudgment]) -> OwnPassage:
+    passage = next(iter(found), None)
     if passage is None:
         raise NotAmongOwn("This passage is not, or no longer, among those that you have to judge here.")
     return OwnPassage(passage, task)

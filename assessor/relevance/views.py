@@ -155,7 +155,7 @@ def judge(request: PersonRequest, own: OwnPassage, seen: int) -> Result:
     """Grade a passage, or say why it can't be judged."""
     return actions.judge(
         own.task,
-        item_id=own.sheet.pk,
+        item=own.sheet,
         grade=number(request, "grade") if "grade" in request.POST else None,
         reason=request.POST.get("reason", ""),
         seconds=seconds(request),
@@ -167,10 +167,10 @@ def judge(request: PersonRequest, own: OwnPassage, seen: int) -> Result:
 @write
 def undo(request: PersonRequest, own: OwnPassage, seen: int) -> Result:
     """Take back what the person said of a passage."""
-    return actions.undo(own.task, item_id=own.sheet.pk, acting_user=request.user, seen=seen)
+    return actions.undo(own.task, item=own.sheet, acting_user=request.user, seen=seen)
 
 
 @write
 def show(request: PersonRequest, own: OwnPassage, seen: int) -> Result:
     """Tell the model's grade of the passage that is on screen now."""
-    return actions.show(own.task, item_id=own.sheet.pk, acting_user=request.user, seen=seen)
+    return actions.show(own.task, item=own.sheet, acting_user=request.user, seen=seen)

@@ -1,13 +1,16 @@
 """What Django's own queries are too slow for: a query for every label, many rows at once, keys in one piece."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, Generic, TypeVar
 
 from django.db import connection
-from django.db.models import Max, Model
+from django.db.models import BigIntegerField, Expression, Max, Model, QuerySet
+from django.db.models.query import get_related_populators
 
 _TRIES = 20  # to get keys in one piece, while others take some
 _FEW = 20  # rows: up to so many are sooner inserted than copied
+Record = TypeVar("Record", bound=Model)
 
 
 class KeysTaken(Exception):
@@ -30,6 +33,53 @@ def fetch_prepared(sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
     with cursor:
         cursor.execute(sql, values)
         return list(cursor.fetchall())
+
+
+class Parameter(Expression):
+    """What a Prepared query is told each time, by its name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+
+    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, list[Any]]:
+        return "%s", [self]
+
+
+class Prepared(Generic[Record]):
+    """Records that are asked for every write of an assessor: Django puts the query together once, not each time.
+
+    records: a queryset with a Parameter for each value that differs. Its records come with what select_related() and
+    annotate() say, not with what is prefetched.
+    """
+
+    def __init__(self, records: QuerySet[Record]) -> None:
+        self._records = records
+
+    @cached_property
+    def _compiled(self) -> tuple[Any, str, Sequence[Any], dict[int, Any]]:
+        compiler = self._records.query.get_compiler(connection.alias)
+        sql, parameters = compiler.as_sql()
+        compiler.connection = connection  # whichever thread's it is, not that of the thread which came first
+        return compiler, sql, parameters, compiler.get_converters([expression for expression, _, _ in compiler.select])
+
+    def fetch(self, **values: Any) -> Iterator[Record]:
+        """Yield the records for these values of the parameters, as the queryset itself would."""
+        if any(isinstance(value, int) and value > BigIntegerField.MAX_BIGINT for value in values.values()):
+            return  # no database can even be asked for it
+        compiler, sql, parameters, converters = self._compiled
+        told = [values[value.name] if isinstance(value, Parameter) else value for value in parameters]
+        first, *_, last = compiler.klass_info["select_fields"]
+        own = slice(first, last + 1)
+        names = [expression.target.attname for expression, _, _ in compiler.select[own]]
+        related = get_related_populators(compiler.klass_info, compiler.select, connection.alias)
+        for row in map(tuple, compiler.apply_converters(fetch_prepared(sql, told), converters)):
+            found = self._records.model.from_db(connection.alias, names, row[own])
+            for each in related:
+                each.populate(row, found)
+            for name, place in compiler.annotation_col_map.items():
+                setattr(found, name, row[place])
+            yield found
 
 
 def insert(model: type[Model], fields: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> None:

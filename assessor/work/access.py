@@ -1,6 +1,7 @@
 """The only way to a task for a person."""
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import cache
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -13,7 +14,7 @@ from django.utils.translation import gettext_noop
 from assessor.accounts.models import Person
 from assessor.campaigns.access import has_now
 from assessor.campaigns.models import Campaign, Role
-from assessor.runtime.sql import fetch_prepared
+from assessor.runtime.sql import Parameter, Prepared, fetch_prepared
 from assessor.work.models import Task
 
 _MEMBER = (
@@ -94,9 +95,14 @@ def own_task(person: Person, task_id: int, *related: str) -> Task:
 
     related: what is read with it besides its campaign, topic, condition and protocol.
     """
-    tasks = Task.objects.select_related("campaign", "topic", "condition__campaign", "condition__protocol", *related)
-    task = with_checks(tasks.filter(pk=task_id, person=person), CHECKS).first()
+    task = next(_own_tasks(related).fetch(task=task_id, person=person.pk), None)
     return checked(person, task, task)
+
+
+@cache
+def _own_tasks(related: tuple[str, ...]) -> Prepared[Task]:
+    tasks = Task.objects.select_related("campaign", "topic", "condition__campaign", "condition__protocol", *related)
+    return Prepared(with_checks(tasks.filter(pk=Parameter("task"), person=Parameter("person")), CHECKS))
 
 
 def with_checks(tasks: QuerySet[Task], names: Iterable[str]) -> QuerySet[Any]:

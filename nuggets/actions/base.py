@@ -1,6 +1,7 @@
 """What all writers of lists share that a person edits. Each is called inside work.writes.once, its transaction."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -11,6 +12,7 @@ from assessor.accounts.models import Person
 from assessor.campaigns.actions import judge_of
 from assessor.campaigns.models import Judge
 from assessor.campaigns.signals import ended
+from assessor.runtime.sql import Parameter, Prepared
 from assessor.work.models import Task
 from assessor.work.write_protocol import BadWrite, Closed, Result, Stale, sign_of_work
 from nuggets.editing import ItemList, apply, changes_between
@@ -25,7 +27,7 @@ List = TypeVar("List", bound=Edited)
 
 def locked(edited: List, seen: int) -> List:
     """Return a list as it is now, locked. Raises Closed or Stale."""
-    now: Any = type(edited)._default_manager.select_for_update(of=("self",)).get(pk=edited.pk)
+    now: Any = next(_locking(type(edited)).fetch(pk=edited.pk))
     if now.state != Edited.State.OPEN:
         raise Closed
     if now.version != seen:
@@ -35,15 +37,20 @@ def locked(edited: List, seen: int) -> List:
     return found
 
 
+@cache
+def _locking(model: type[List]) -> Prepared[List]:
+    return Prepared(model._default_manager.select_for_update(of=("self",)).filter(pk=Parameter("pk")))
+
+
 def store(
     edited: Any,
     verb: str,
     changes: dict[str, Any],
     judge: Judge,
     *,
-    parent: Any | None = None,
+    can_be_undone: bool = False,
     about: Any | None = None,
-) -> Any:
+) -> None:
     """Add an edit to a list's story, count the version up, save the list, and tell the task. Raises Closed."""
     edited.version += 1
     edit = edited.edits.create(
@@ -51,17 +58,18 @@ def store(
         verb=verb,
         judge=judge,
         changes=changes,
-        parent=parent,
+        parent=edited.head if can_be_undone else None,
         about=about,
         guidelines_version=edited.guidelines_version,
     )
+    if can_be_undone:
+        edited.head = edit
     edited.save()
     if edited.task_id:
         # The task was read before the list was locked: it may have been withdrawn since.
         task = Task.objects.filter(pk=edited.task_id).exclude(state=Task.State.WITHDRAWN)
         if not task.update(done=edited.count_done(), worked_at=timezone.now(), **sign_of_work()):
             raise Closed
-    return edit
 
 
 def edit_list(
@@ -80,8 +88,7 @@ def edit_list(
     if not changes:
         return {"version": edited.version}
     _write(edited, after, changes)
-    edited.head = store(edited, verb, changes, judge, parent=edited.head)
-    edited.save(update_fields=["head"])
+    store(edited, verb, changes, judge, can_be_undone=True)
     return {"version": edited.version}
 
 

@@ -142,7 +142,7 @@ def test_a_topic_whose_last_passage_is_graded_ends_for_all_who_had_it(
         grade(tasks[0], passage)
     assert [one["data"]["task"]["id"] for one in told()] == [task.pk for task in tasks]
     passages[0].refresh_from_db()
-    undo(tasks[0], item_id=passages[0].pk, acting_user=anna, seen=passages[0].version)
+    undo(tasks[0], item=passages[0], acting_user=anna, seen=passages[0].version)
     assert len(told()) == 2
 
 
@@ -152,7 +152,7 @@ def grade(task: Task, passage: RelevanceJudgment) -> None:
     if not Segment.objects.filter(**segment).exists():
         Segment.objects.create(**segment, text="text", import_record=Segment.objects.latest("pk").import_record)
     seen = passage.version
-    judge(task, item_id=passage.pk, grade=2, reason="", seconds=None, acting_user=task.person, seen=seen)
+    judge(task, item=passage, grade=2, reason="", seconds=None, acting_user=task.person, seen=seen)
 
 
 def test_nothing_is_told_of_what_was_rolled_back(webhook: Webhook, job: Job):

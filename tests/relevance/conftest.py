@@ -98,7 +98,7 @@ def judge_item(item: RelevanceJudgment, grade: int = 2) -> None:
     RelevanceJudgment.objects.filter(pk=item.pk).update(holder=task.person, shown_to=task.person)
     judge(
         task,
-        item_id=item.pk,
+        item=item,
         grade=grade,
         reason="",
         seconds=None,

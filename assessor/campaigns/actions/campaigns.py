@@ -12,6 +12,9 @@ from assessor.campaigns import history
 from assessor.campaigns.actions.people import add_member
 from assessor.campaigns.condition_kind import kind_of
 from assessor.campaigns.models import SCALES, Campaign, Condition, Judge, Protocol, QrelsSource, Role
+from assessor.runtime.sql import Parameter, Prepared
+
+_JUDGE = Prepared(Judge.objects.filter(person=Parameter("person")))
 
 
 class ConditionError(Exception):
@@ -147,5 +150,7 @@ def grades_made_under(condition: Condition) -> QrelsSource:
 
 def judge_of(person: Person) -> Judge:
     """Return the judge that a person is."""
+    for judge in _JUDGE.fetch(person=person.pk):
+        return judge
     judge, _ = Judge.objects.get_or_create(person=person, defaults={"kind": Judge.Kind.PERSON, "name": str(person)})
     return judge

@@ -21,7 +21,14 @@ from assessor.work.write_protocol import BadWrite, Closed, Gone, Result, Stale, 
 
 
 def judge(
-    task: Task, *, item_id: int, grade: int | None, reason: str, seconds: int | None, acting_user: Person, seen: int
+    task: Task,
+    *,
+    item: RelevanceJudgment,
+    grade: int | None,
+    reason: str,
+    seconds: int | None,
+    acting_user: Person,
+    seen: int,
 ) -> Result:
     """Grade a passage, or say (grade None) why it can't be judged; of one's own, say something else.
 
@@ -29,7 +36,7 @@ def judge(
     """
     folded = _reason(task.condition, grade, reason)
     states = _locked(task)
-    item = _item(task, item_id, acting_user, seen)
+    _lock(item, task, acting_user, seen)
     if task.condition.method == POST_EDITED and item.shown_to_id != acting_user.pk:
         raise BadWrite("The model's grade goes with this passage and has not been shown.")
     item.holder = item.held_until = None
@@ -38,10 +45,10 @@ def judge(
     return _tell(task, source, states, acting_user)
 
 
-def undo(task: Task, *, item_id: int, acting_user: Person, seen: int) -> Result:
+def undo(task: Task, *, item: RelevanceJudgment, acting_user: Person, seen: int) -> Result:
     """Take back what a person said of a passage: it is to be graded again. Raises Stale, Closed, Gone and BadWrite."""
     states = _locked(task)
-    item = _item(task, item_id, acting_user, seen)
+    _lock(item, task, acting_user, seen)
     if not item.is_said:
         raise BadWrite("Nothing is said of this passage, so there is nothing to take back.")
     if task.condition.manual_setup.from_queue:
@@ -50,7 +57,7 @@ def undo(task: Task, *, item_id: int, acting_user: Person, seen: int) -> Result:
     return _tell(task, source, states, acting_user)
 
 
-def show(task: Task, *, item_id: int, acting_user: Person, seen: int) -> Result:
+def show(task: Task, *, item: RelevanceJudgment, acting_user: Person, seen: int) -> Result:
     """Return the model's grade of a passage that is now on screen, and record that this person has seen it.
 
     Raises Gone and BadWrite.
@@ -58,7 +65,7 @@ def show(task: Task, *, item_id: int, acting_user: Person, seen: int) -> Result:
     condition = task.condition
     if condition.method != POST_EDITED:
         raise BadWrite("No model's grade is shown here.")
-    item = _item(task, item_id, acting_user, seen=None)
+    _lock(item, task, acting_user, seen=None)
     graded = shown_grades(condition).filter(topic=task.topic, docid=item.docid).values_list("grade", flat=True).first()
     if graded is None:
         raise BadWrite("The model has not graded this passage.")
@@ -96,33 +103,33 @@ def _locked(task: Task) -> dict[int, str]:
     return state_of
 
 
-def _item(task: Task, item_id: int, person: Person, seen: int | None) -> RelevanceJudgment:
-    """Return a passage that is this person's to judge now, locked: they judged it, or can open it and drew it.
+def _lock(item: RelevanceJudgment, task: Task, person: Person, seen: int | None) -> None:
+    """Lock a passage, as it is now, that is this person's to judge: they judged it, or can open it and drew it.
 
     seen: the version that they saw; None: whichever. Raises BadWrite, Gone and Stale.
     """
     items = items_of(task).select_for_update(of=("self",))
     can_be_opened_now = ExpressionWrapper(can_be_opened(task.condition), output_field=BooleanField())
-    item = items.annotate(can_be_opened=can_be_opened_now).filter(pk=item_id).first()
-    if item is None:
+    now = items.annotate(can_be_opened=can_be_opened_now).filter(pk=item.pk).first()
+    if now is None:
         raise BadWrite("There is no such passage on this topic.")
+    _require_theirs(now, task, person)
+    if seen is not None and now.version != seen:
+        raise Stale
+    vars(item).update(vars(now))
+
+
+def _require_theirs(item: RelevanceJudgment, task: Task, person: Person) -> None:
     if item.is_said:
         if item.task_id != task.pk:
             raise Gone(gettext("Somebody else has graded this passage meanwhile, since it went back to the queue."))
-        return _as_seen(item, seen)
+        return
     if item.holder_id not in (None, person.pk) and item.held_until and item.held_until > shared_now():
         raise Gone(gettext("This passage went back to the queue, and somebody else has it on their screen now."))
     if task.condition.manual_setup.from_queue and item.holder_id != person.pk:
         raise Gone(gettext("This passage is in the queue: it is not yours to judge before you draw it."))
     if not item.can_be_opened:
         raise BadWrite(gettext("This passage can't be opened yet, so it can't be judged."))
-    return _as_seen(item, seen)
-
-
-def _as_seen(item: RelevanceJudgment, seen: int | None) -> RelevanceJudgment:
-    if seen is not None and item.version != seen:
-        raise Stale
-    return item
 
 
 def _keep(

@@ -14,6 +14,7 @@ from assessor.labels.replies import replies_by_item
 from assessor.relevance.label_kind import POST_EDITED
 from assessor.relevance.models import LabelEvent, RelevanceJudgment
 from assessor.runtime.clock import shared_now
+from assessor.runtime.sql import Parameter
 from assessor.work.blindness import has_seen
 from assessor.work.models import Task
 
@@ -50,16 +51,26 @@ def items_of(task: Task) -> QuerySet[RelevanceJudgment]:
 
 
 def can_be_opened(condition: Condition) -> Q:
-    """Say of a condition's passages: still to be graded, the text loaded and, in post-editing, graded by the model.
+    """Say of a condition's passages: still to be graded, the text loaded and, in post-editing, graded by the model."""
+    return is_ready(condition.campaign_id, shown_source(condition))
 
-    Only the grades of the condition's own model are looked at, and from scratch none at all.
+
+def is_ready(campaign: int | Parameter, shown: int | Parameter | None) -> Q:
+    """Say the same of passages, by keys: of the campaign, and of the source whose grades are shown.
+
+    From scratch (None) no grades are looked at.
     """
-    has_text = Segment.objects.filter(campaign=condition.campaign_id, docid=OuterRef("docid"))
+    has_text = Segment.objects.filter(campaign=campaign, docid=OuterRef("docid"))
     said = TO_DO & Q(Exists(has_text))
-    if condition.method == POST_EDITED:
-        has_grade = shown_grades(condition).filter(topic=OuterRef("topic"), docid=OuterRef("docid"))
+    if shown is not None:
+        has_grade = Grade.objects.filter(source=shown, topic=OuterRef("topic"), docid=OuterRef("docid"))
         said &= Q(Exists(has_grade))
     return said
+
+
+def shown_source(condition: Condition) -> int | None:
+    """Return the key of the source whose grades a condition shows beside the choices; None from scratch."""
+    return condition.qrels_source_id if condition.method == POST_EDITED else None
 
 
 def openable(task: Task) -> QuerySet[RelevanceJudgment]:

@@ -1,5 +1,7 @@
 """What a person says of passages. Judging and undoing are called inside work.writes.once, their transaction."""
 
+from typing import Any
+
 from django.db.models import BooleanField, Count, ExpressionWrapper, Q
 from django.utils import timezone
 from django.utils.translation import gettext
@@ -13,11 +15,22 @@ from assessor.relevance.actions.grades import MADE_HERE, mark_changed
 from assessor.relevance.label_kind import POST_EDITED, RELEVANCE
 from assessor.relevance.leases import LEASE
 from assessor.relevance.models import RelevanceJudgment
-from assessor.relevance.queries import TO_DO, can_be_opened, items_of, shown_grades
+from assessor.relevance.queries import TO_DO, is_ready, items_of, shown_grades, shown_source
 from assessor.runtime.clock import shared_now
+from assessor.runtime.sql import Parameter, Prepared
 from assessor.work.blindness import record_exposure
 from assessor.work.models import MAX_REASON, Task
 from assessor.work.write_protocol import BadWrite, Closed, Gone, Result, Stale, counted, sign_of_work
+
+
+def _locking(shown: Parameter | None) -> Prepared[RelevanceJudgment]:
+    which = {name: Parameter(name) for name in ("pk", "condition", "topic")}
+    can_be_opened_now = ExpressionWrapper(is_ready(Parameter("campaign"), shown), output_field=BooleanField())
+    items = RelevanceJudgment.objects.filter(**which).annotate(can_be_opened=can_be_opened_now)
+    return Prepared(items.select_for_update(of=("self",)))
+
+
+_LOCKING, _LOCKING_SHOWN = _locking(None), _locking(Parameter("shown"))
 
 
 def judge(
@@ -108,9 +121,10 @@ def _lock(item: RelevanceJudgment, task: Task, person: Person, seen: int | None)
 
     seen: the version that they saw; None: whichever. Raises BadWrite, Gone and Stale.
     """
-    items = items_of(task).select_for_update(of=("self",))
-    can_be_opened_now = ExpressionWrapper(can_be_opened(task.condition), output_field=BooleanField())
-    now = items.annotate(can_be_opened=can_be_opened_now).filter(pk=item.pk).first()
+    of_topic = {"condition": task.condition_id, "topic": task.topic_id}
+    shown = shown_source(task.condition)
+    locking = _LOCKING if shown is None else _LOCKING_SHOWN
+    now: Any = next(locking.fetch(pk=item.pk, **of_topic, campaign=task.campaign_id, shown=shown), None)
     if now is None:
         raise BadWrite("There is no such passage on this topic.")
     _require_theirs(now, task, person)

@@ -19,6 +19,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "assessor.settings")
 # The default where nobody runs a broker: message files in a folder.
 TRANSPORT_ALIASES["embedded"] = "assessor.runtime.broker:Transport"
 
+_NICENESS = 10  # of 19: a web process gets nine times a worker's share of a processor that both want
 _path = with_packages(sys.path[:])
 app = Celery("assessor")
 # Celery's support of Django puts the current folder first, whatever that is; the program's is meant.
@@ -34,6 +35,15 @@ def log_as_all_processes_do(loglevel: int, **kwargs: Any) -> None:
     """Have workers and beat write their lines as web processes do, from the level on that their command names."""
     dictConfig(settings.LOGGING)
     logging.getLogger().setLevel(loglevel)
+
+
+@celeryd_after_setup.connect
+def give_way(**kwargs: Any) -> None:
+    """Let people go first where a processor is wanted: a save is not to wait for a job or an import.
+
+    Services and containers do not see each other's niceness: theirs are weighed in deploy/systemd and compose.yaml.
+    """
+    os.nice(_NICENESS)
 
 
 @celeryd_after_setup.connect

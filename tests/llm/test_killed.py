@@ -122,6 +122,7 @@ def test_a_killed_child_is_taken_up_without_a_restart(tmp_path: Path):
             study.run(LAUNCH)
             wait_until(lambda: len(server.ended()) >= units // 4, "work before the kill", 60)
             [child, *_] = psutil.Process(workers[0].pid).children()
+            assert child.nice() == min(19, os.nice(0) + 10), "people go first where a processor is wanted"
             os.kill(child.pid, signal.SIGKILL)
             wait_until(lambda: is_done(study), "the end of the job", 90)
             check_everything(study, server, units, repeats=FLIGHT)

@@ -1,12 +1,13 @@
 """What Django's own queries are too slow for: a query for every label, many rows at once, keys in one piece."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from django.db import connection
 from django.db.models import BigIntegerField, Expression, Max, Model, QuerySet
-from django.db.models.query import get_related_populators
+from django.db.models.query import ModelIterable
 
 _TRIES = 20  # to get keys in one piece, while others take some
 _FEW = 20  # rows: up to so many are sooner inserted than copied
@@ -42,7 +43,7 @@ class Parameter(Expression):
         super().__init__()
         self.name = name
 
-    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, list[Any]]:
+    def as_sql(self, compiler: Any, connection: Any) -> Any:
         return "%s", [self]
 
 
@@ -57,29 +58,24 @@ class Prepared(Generic[Record]):
         self._records = records
 
     @cached_property
-    def _compiled(self) -> tuple[Any, str, Sequence[Any], dict[int, Any]]:
-        compiler = self._records.query.get_compiler(connection.alias)
+    def _compiled(self) -> tuple[Any, str, Sequence[Any]]:
+        compiler: Any = self._records.query.get_compiler(connection.alias)
         sql, parameters = compiler.as_sql()
+        converters = compiler.get_converters([expression for expression, *_ in compiler.select])
+        compiler.get_converters = lambda _: converters
         compiler.connection = connection  # whichever thread's it is, not that of the thread which came first
-        return compiler, sql, parameters, compiler.get_converters([expression for expression, _, _ in compiler.select])
+        return compiler, sql, parameters
 
     def fetch(self, **values: Any) -> Iterator[Record]:
-        """Yield the records for these values of the parameters, as the queryset itself would."""
+        """Return the records for these values of the parameters, as the queryset itself would."""
         if any(isinstance(value, int) and value > BigIntegerField.MAX_BIGINT for value in values.values()):
-            return  # no database can even be asked for it
-        compiler, sql, parameters, converters = self._compiled
+            return iter(())  # no database can even be asked for it
+        compiler, sql, parameters = self._compiled
         told = [values[value.name] if isinstance(value, Parameter) else value for value in parameters]
-        first, *_, last = compiler.klass_info["select_fields"]
-        own = slice(first, last + 1)
-        names = [expression.target.attname for expression, _, _ in compiler.select[own]]
-        related = get_related_populators(compiler.klass_info, compiler.select, connection.alias)
-        for row in map(tuple, compiler.apply_converters(fetch_prepared(sql, told), converters)):
-            found = self._records.model.from_db(connection.alias, names, row[own])
-            for each in related:
-                each.populate(row, found)
-            for name, place in compiler.annotation_col_map.items():
-                setattr(found, name, row[place])
-            yield found
+        asked, records = copy(compiler), cast("Any", self._records.all())
+        asked.execute_sql = lambda **_: [fetch_prepared(sql, told)]
+        records.query.get_compiler = lambda **_: asked
+        return iter(ModelIterable(records))
 
 
 def insert(model: type[Model], fields: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> None:

@@ -133,7 +133,7 @@ def _lock(item: RelevanceJudgment, task: Task, person: Person, seen: int | None)
     vars(item).update(vars(now))
 
 
-def _require_theirs(item: RelevanceJudgment, task: Task, person: Person) -> None:
+def _require_theirs(item: Any, task: Task, person: Person) -> None:
     if item.is_said:
         if item.task_id != task.pk:
             raise Gone(gettext("Somebody else has graded this passage meanwhile, since it went back to the queue."))

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from assessor.campaigns.models import AppendOnly, Import, MadeOrVisibleManager, MaybeImported
 from assessor.runtime.fields import JSONText
-from assessor.runtime.sql import insert, row_as_kept
+from assessor.runtime.sql import insert, row_as_kept, update
 from assessor.work.access import record
 from assessor.work.judging_pool import BACK, LEFT
 from assessor.work.models import MAX_REASON
@@ -304,8 +304,10 @@ class JudgedAnswer(MaybeImported):
         for name, value in saved.items():
             setattr(self, name, value)
         seen, self.version = self.version, self.version + 1
-        values = {name: getattr(self, name) for name in (*saved, "to_do", "version")}
-        if not type(self).everything.filter(pk=self.pk, version=seen).update(**values):
+        names = (*saved, "to_do", "version")
+        values = [one.pk if isinstance(one := getattr(self, name), models.Model) else one for name in names]
+        row = row_as_kept(type(self), names, values)
+        if not update(type(self), names, ("id", "version"), [(*row, self.pk, seen)]):
             raise Stale
         for key, told_of in (notes or {}).items():
             changes.setdefault(key, {}).update(told_of)

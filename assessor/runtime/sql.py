@@ -1,13 +1,14 @@
 """What Django's own queries are too slow for: a query for every label, many rows at once, keys in one piece."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
 
 from django.db import connection
-from django.db.models import BigIntegerField, Expression, Max, Model, QuerySet
+from django.db.models import BigIntegerField, Expression, Field, Max, Model, QuerySet
 from django.db.models.query import ModelIterable
+from django.db.models.sql import UpdateQuery
 
 _TRIES = 20  # to get keys in one piece, while others take some
 _FEW = 20  # rows: up to so many are sooner inserted than copied
@@ -37,25 +38,34 @@ def fetch_prepared(sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
 
 
 class Parameter(Expression):
-    """What a Prepared query is told each time, by its name."""
+    """What a Prepared query or update is told each time, by its name; as_: what keeps such values, if it matters."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__()
+    def __init__(self, name: str, as_: "Field[Any, Any] | None" = None) -> None:
+        super().__init__(as_)
         self.name = name
+        self._as = as_
 
     def as_sql(self, compiler: Any, connection: Any) -> Any:
         return "%s", [self]
+
+    def kept(self, value: Any) -> Any:
+        """Return a value as the database keeps it."""
+        return self._as.get_db_prep_save(value, connection) if self._as else value
+
+
+def _bound(parameters: Sequence[Any], values: Mapping[str, Any]) -> list[Any]:
+    return [one.kept(values[one.name]) if isinstance(one, Parameter) else one for one in parameters]
 
 
 class Prepared(Generic[Record]):
     """Records that are asked for every write of an assessor: Django puts the query together once, not each time.
 
     records: a queryset with a Parameter for each value that differs. Its records come with what select_related() and
-    annotate() say, not with what is prefetched.
+    annotate() say, not with what is prefetched, and in an order only where it names one: the usual one costs joins.
     """
 
     def __init__(self, records: QuerySet[Record]) -> None:
-        self._records = records
+        self._records = records if records.query.order_by else records.order_by()
 
     @cached_property
     def _compiled(self) -> tuple[Any, str, Sequence[Any]]:
@@ -71,11 +81,36 @@ class Prepared(Generic[Record]):
         if any(isinstance(value, int) and value > BigIntegerField.MAX_BIGINT for value in values.values()):
             return iter(())  # no database can even be asked for it
         compiler, sql, parameters = self._compiled
-        told = [values[value.name] if isinstance(value, Parameter) else value for value in parameters]
+        told = _bound(parameters, values)
         asked, records = copy(compiler), cast("Any", self._records.all())
         asked.execute_sql = lambda **_: [fetch_prepared(sql, told)]
         records.query.get_compiler = lambda **_: asked
         return iter(ModelIterable(records))
+
+
+class PreparedUpdate:
+    """An update that is made with every write of an assessor, which Django puts together once too.
+
+    records: a queryset; changes: what update() takes. Both with a Parameter for each value that differs.
+    """
+
+    def __init__(self, records: QuerySet[Any], **changes: Any) -> None:
+        self._records = records
+        self._changes = changes
+
+    @cached_property
+    def _compiled(self) -> tuple[str, Sequence[Any]]:
+        query: Any = self._records.query.chain(UpdateQuery)
+        query.add_update_values(self._changes)
+        compiled: tuple[str, Sequence[Any]] = query.get_compiler(connection.alias).as_sql()
+        return compiled
+
+    def carry_out(self, **values: Any) -> int:
+        """Change the records for these values of the parameters; return how many there were."""
+        sql, parameters = self._compiled
+        with connection.cursor() as cursor:
+            cursor.execute(sql, _bound(parameters, values))
+            return int(cursor.rowcount)
 
 
 def insert(model: type[Model], fields: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> None:
@@ -97,18 +132,30 @@ def insert(model: type[Model], fields: Sequence[str], rows: Iterable[tuple[Any, 
                     copy.write_row(row)
         else:
             marks = ", ".join(["%s"] * len(columns))
-            cursor.executemany(f"INSERT INTO {into} VALUES ({marks})", written)  # noqa: S608  # our own names only
+            _execute_all(cursor, f"INSERT INTO {into} VALUES ({marks})", written)  # noqa: S608  # our own names only
 
 
-def update(model: type[Model], fields: Sequence[str], where: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> None:
-    """Change rows: each has the new values of some fields, then those of others by which it is found."""
+def update(model: type[Model], fields: Sequence[str], where: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> int:
+    """Change rows: each has the new values of some fields, then those of others by which it is found.
+
+    Returns how many there were.
+    """
     quote = connection.ops.quote_name
     column_of = {field.name: quote(str(field.column)) for field in model._meta.concrete_fields}
     new, found = (
         mark.join(f"{column_of[one]} = %s" for one in names) for mark, names in ((", ", fields), (" AND ", where))
     )
     with connection.cursor() as cursor:
-        cursor.executemany(f"UPDATE {quote(model._meta.db_table)} SET {new} WHERE {found}", list(rows))  # noqa: S608  # our own names only
+        table = quote(model._meta.db_table)
+        _execute_all(cursor, f"UPDATE {table} SET {new} WHERE {found}", list(rows))  # noqa: S608  # our own names only
+        return int(cursor.rowcount)
+
+
+def _execute_all(cursor: Any, sql: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    if len(rows) == 1:  # as with nearly every write of an assessor: executemany() makes more of it than it is
+        cursor.execute(sql, rows[0])
+    else:
+        cursor.executemany(sql, rows)
 
 
 def reserve_keys(model: type[Model], number: int) -> int:

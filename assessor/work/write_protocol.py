@@ -14,7 +14,20 @@ from uuid import UUID
 from django.conf import settings
 from django.contrib import messages
 from django.db import IntegrityError, transaction
-from django.db.models import Case, Count, F, Max, Q, QuerySet, Sum, Value, When
+from django.db.models import (
+    Case,
+    Count,
+    DateTimeField,
+    F,
+    IntegerField,
+    JSONField,
+    Max,
+    Q,
+    QuerySet,
+    Sum,
+    UUIDField,
+    When,
+)
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
@@ -24,7 +37,7 @@ from assessor.accounts.languages import in_own_language
 from assessor.accounts.models import Person
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.signals import ended
-from assessor.runtime.sql import insert, row_as_kept
+from assessor.runtime.sql import Parameter, PreparedUpdate, insert, row_as_kept
 from assessor.work.access import NotAmongOwn
 from assessor.work.models import MAX_REASON, Task, Write
 
@@ -97,7 +110,7 @@ def once(task: Task, write: Sent, carry_out: Callable[[], Result]) -> Result:
             }
             insert(Write, tuple(told), [row_as_kept(Write, told, told.values())])
             if result := carry_out():
-                Write.objects.filter(key=write.key).update(result=result)
+                _RESULT.carry_out(key=write.key, result=result)
             return result
     except IntegrityError:
         earlier = Write.objects.filter(key=write.key).first()
@@ -114,9 +127,28 @@ def new_end() -> datetime:
     return end
 
 
-def sign_of_work() -> dict[str, Any]:
-    """Return what an update of a task sets when its person does something there: a lease begins anew, if it has one."""
-    return {"leased_until": Case(When(leased_until__isnull=False, then=Value(new_end())))}
+class SignOfWork(PreparedUpdate):
+    """What changes on a task when its person does something there; a lease begins anew, if it has one.
+
+    tasks: with the Parameter "task", the key; changes: of update().
+    """
+
+    def __init__(self, tasks: QuerySet[Task], **changes: Any) -> None:
+        lease = Case(When(leased_until__isnull=False, then=Parameter("until", DateTimeField())))
+        super().__init__(tasks.filter(pk=Parameter("task")), leased_until=lease, **changes)
+
+    def carry_out(self, **values: Any) -> int:
+        return super().carry_out(until=new_end(), **values)
+
+
+_WORK = SignOfWork(
+    Task.objects.filter(state=Task.State.OPEN),
+    worked_at=Parameter("now", DateTimeField()),
+    done=F("done") + Parameter("done", IntegerField()),
+)
+_RESULT = PreparedUpdate(
+    Write.objects.filter(key=Parameter("key", UUIDField())), result=Parameter("result", JSONField())
+)
 
 
 def on_one_line(text: str) -> str:
@@ -150,11 +182,8 @@ def place_in_queue(sheets: QuerySet[Any], to: int | None) -> int:
 
 def note_work(task: Task, done: int) -> None:
     """Note on a task that its person has just said something, by which so many more items are done. Raises Closed."""
-    told = sign_of_work() | {"worked_at": timezone.now()}
-    if done:
-        told["done"] = F("done") + done
     # The task was read before this locks it: it may have been signed off or withdrawn since.
-    if not Task.objects.filter(pk=task.pk, state=Task.State.OPEN).update(**told):
+    if not _WORK.carry_out(task=task.pk, done=done, now=timezone.now()):
         raise Closed(gettext(SIGNED_OFF))
 
 

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any, TypeVar
 from uuid import UUID
 
-from django.db.models import F
+from django.db.models import DateTimeField, F
 from django.utils import timezone
 
 from assessor.accounts.models import Person
@@ -14,7 +14,7 @@ from assessor.campaigns.models import Judge
 from assessor.campaigns.signals import ended
 from assessor.runtime.sql import Parameter, Prepared
 from assessor.work.models import Task
-from assessor.work.write_protocol import BadWrite, Closed, Result, Stale, sign_of_work
+from assessor.work.write_protocol import BadWrite, Closed, Result, SignOfWork, Stale
 from nuggets.editing import ItemList, apply, changes_between
 from nuggets.models import Edited
 from nuggets.queries import next_redo
@@ -22,6 +22,11 @@ from nuggets.queries import next_redo
 MAX_CHARACTERS = 2_000  # of a nugget, a gold answer, a sentence, a note, a reading; far above any sensible one
 MAX_GOLD = 100  # answers of a question
 
+_EDITED = SignOfWork(
+    Task.objects.exclude(state=Task.State.WITHDRAWN),
+    done=Parameter("done"),
+    worked_at=Parameter("now", DateTimeField()),
+)
 List = TypeVar("List", bound=Edited)
 
 
@@ -65,11 +70,11 @@ def store(
     if can_be_undone:
         edited.head = edit
     edited.save()
-    if edited.task_id:
-        # The task was read before the list was locked: it may have been withdrawn since.
-        task = Task.objects.filter(pk=edited.task_id).exclude(state=Task.State.WITHDRAWN)
-        if not task.update(done=edited.count_done(), worked_at=timezone.now(), **sign_of_work()):
-            raise Closed
+    if edited.task_id is None:
+        return
+    # The task was read before the list was locked: it may have been withdrawn since.
+    if not _EDITED.carry_out(task=edited.task_id, done=edited.count_done(), now=timezone.now()):
+        raise Closed
 
 
 def edit_list(

@@ -307,7 +307,7 @@ class RelevanceScreen(Screen):
     }
     verbs: ClassVar = {"label": "label", "cannot": "label", "take back": "undo"}
     done, total = (0, 1), 4
-    queries = (5, 17)
+    queries = (5, 15)
     shows = True
     signs_off = resolves = False
     refused_when_done = refused_show_when_done = 403

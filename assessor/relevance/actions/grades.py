@@ -2,19 +2,23 @@
 
 from collections.abc import Mapping
 
+from django.db.models import DateTimeField
 from django.utils import timezone
 
 from assessor.campaigns.actions import grades_made_under
 from assessor.campaigns.models import Grade, QrelsSource
 from assessor.llm.models import Job
 from assessor.relevance.models import LabelEvent, RelevanceJudgment
-from assessor.runtime.sql import as_kept, insert
+from assessor.runtime.sql import Parameter, PreparedUpdate, as_kept, insert
 
 Place = tuple[int, str]  # topic's key, docid
 _BOTH = ("value", "version", "state", "judge", "job", "at")
 _JUDGMENT = ("topic", "docid", "position", "condition", *_BOTH)
 _EVENT = ("judgment", "verb", "reason", "state_before", *_BOTH)
 _GRADE = ("topic", "docid", "grade", "source", "iteration", "import_record")
+_CHANGED = PreparedUpdate(
+    QrelsSource.everything.filter(pk=Parameter("source")), changed_at=Parameter("now", DateTimeField())
+)
 MADE_HERE = "0"  # column 2 of qrels, which says nothing of grades that are made here
 
 
@@ -47,4 +51,4 @@ def store_grades(job: Job, grades: Mapping[Place, int]) -> None:
 
 def mark_changed(source: QrelsSource) -> None:
     """Note that grades came to a source or left it: what is counted of them is counted anew."""
-    QrelsSource.everything.filter(pk=source.pk).update(changed_at=timezone.now())
+    _CHANGED.carry_out(source=source.pk, now=timezone.now())

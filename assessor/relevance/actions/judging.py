@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db.models import BooleanField, Count, ExpressionWrapper, Q
+from django.db.models import BooleanField, Count, DateTimeField, ExpressionWrapper, Q
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -20,7 +20,11 @@ from assessor.runtime.clock import shared_now
 from assessor.runtime.sql import Parameter, Prepared
 from assessor.work.blindness import record_exposure
 from assessor.work.models import MAX_REASON, Task
-from assessor.work.write_protocol import BadWrite, Closed, Gone, Result, Stale, counted, sign_of_work
+from assessor.work.write_protocol import BadWrite, Closed, Gone, Result, SignOfWork, Stale, counted
+
+_COUNTED = SignOfWork(
+    Task.objects.all(), done=Parameter("done"), total=Parameter("total"), worked_at=Parameter("now", DateTimeField())
+)
 
 
 def _locking(shown: Parameter | None) -> Prepared[RelevanceJudgment]:
@@ -180,7 +184,7 @@ def _tell(task: Task, source: QrelsSource, states: dict[int, str], person: Perso
     counts = items_of(task).aggregate(graded=graded, total=Count("pk"), by_this=by_this)
     to_do, done = counts["total"] - counts["graded"], counts["by_this"]
     own_total = 0 if task.condition.manual_setup.from_queue else done + to_do
-    Task.objects.filter(pk=task.pk).update(done=done, total=own_total, worked_at=timezone.now(), **sign_of_work())
+    _COUNTED.carry_out(task=task.pk, done=done, total=own_total, now=timezone.now())
     before, after = (Task.State.OPEN, Task.State.FINISHED) if not to_do else (Task.State.FINISHED, Task.State.OPEN)
     if before in states.values():
         same = Task.objects.filter(topic=task.topic, condition=task.condition, state=before)

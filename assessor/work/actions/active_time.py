@@ -4,13 +4,15 @@ from datetime import timedelta
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import F, IntegerField
 from django.utils import timezone
 
+from assessor.runtime.sql import Parameter
 from assessor.work.models import Task, TimeSpent
-from assessor.work.write_protocol import sign_of_work
+from assessor.work.write_protocol import SignOfWork
 
 MAX_SECONDS = 120  # the browser reports every half minute
+_SECONDS = SignOfWork(Task.objects.all(), seconds=F("seconds") + Parameter("seconds", IntegerField()))
 
 
 def record_time(*, task: Task, key: UUID, seconds: int) -> None:
@@ -23,6 +25,6 @@ def record_time(*, task: Task, key: UUID, seconds: int) -> None:
             passed = max(timedelta(), timezone.now() - since)
             counted = min(seconds, MAX_SECONDS, int(passed.total_seconds()) + 1)
             TimeSpent.objects.create(task=task, key=key, seconds=counted)
-            Task.objects.filter(pk=task.pk).update(seconds=F("seconds") + counted, **sign_of_work())
+            _SECONDS.carry_out(task=task.pk, seconds=counted)
     except IntegrityError:
         return  # sent twice

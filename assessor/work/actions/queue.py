@@ -22,7 +22,9 @@ from assessor.work.blindness import spoiled
 from assessor.work.languages import foreign_languages, unread_languages
 from assessor.work.leases import free, lapsed
 from assessor.work.models import Task, Waiting
-from assessor.work.write_protocol import Stale, new_end, sign_of_work
+from assessor.work.write_protocol import SignOfWork, Stale, new_end
+
+_OPENED = SignOfWork(Task.objects.filter(state=Task.State.OPEN))
 
 
 @transaction.atomic
@@ -134,4 +136,4 @@ def note_opened(task: Task) -> bool:
     """Begin a drawn task's lease anew, since its person has just opened it; return whether it has one."""
     if task.leased_until is None:
         return False
-    return bool(Task.objects.filter(pk=task.pk, state=Task.State.OPEN).update(**sign_of_work()))
+    return bool(_OPENED.carry_out(task=task.pk))

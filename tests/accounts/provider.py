@@ -50,7 +50,7 @@ def serve(port: int) -> None:
             wanted = _challenges.pop(flask.request.form["code"])
             assert base64.urlsafe_b64encode(digest).rstrip(b"=").decode() == wanted
 
-    provider.run(port=port)
+    provider.run(port=port, use_reloader=False)  # which would look at all files again each second
 
 
 @contextmanager

@@ -20,7 +20,6 @@ def look_less_often() -> None:
 def freeze_what_is_loaded() -> None:
     """Have the garbage collector leave alone what is loaded by now; children that are forked next go on sharing it."""
     global _is_frozen
-    gc.collect()
     gc.freeze()
     _is_frozen = True
 

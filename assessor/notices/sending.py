@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 from contextlib import ExitStack
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
@@ -12,8 +12,10 @@ from django.utils import timezone
 
 from assessor.campaigns import history
 from assessor.notices.models import Delivery, Webhook
-from assessor.notices.transport import Outcome, send_all
 from assessor.runtime.claims import claim, held, left_behind, mine
+
+if TYPE_CHECKING:
+    from assessor.notices.transport import Outcome
 
 _AT_ONCE = 64  # deliveries, of all webhooks and the mail server together
 _TO_EACH = 4  # of them: one that answers slowly leaves room for the others
@@ -30,6 +32,8 @@ def send_due() -> bool:
 
     It is sent at least once: again under the same id if this process dies before it has noted the answer.
     """
+    from assessor.notices.transport import send_all  # loads httpx2, which is not needed to see that nothing is due
+
     with ExitStack() as at_work:
         pks = []
         for delivery in _next_due():
@@ -69,7 +73,7 @@ def _next_due() -> QuerySet[Delivery]:
 
 
 @transaction.atomic
-def _note(delivery: Delivery, outcome: Outcome) -> None:
+def _note(delivery: Delivery, outcome: "Outcome") -> None:
     """Note what came of an attempt; of what is not this process's any more, nothing."""
     now = timezone.now()
     told: dict[str, Any] = {"status": outcome.status, "error": outcome.error}

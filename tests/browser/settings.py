@@ -1,5 +1,7 @@
-"""Assay's settings, with hashes that are not slow on purpose: each took a quarter of a second of a processor."""
+"""Assay's settings without what is slow: hashes that are so on purpose, and the smallest static files."""
 
 from assessor.settings import *  # noqa: F403
+from assessor.settings import STORAGES
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+STORAGES = STORAGES | {"staticfiles": {"BACKEND": "tests.browser.static_files.GzippedStaticFilesStorage"}}

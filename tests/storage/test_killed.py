@@ -44,8 +44,7 @@ def last(made: House, table: str, columns: str) -> tuple[object, ...]:
 
 
 def test_an_import_whose_worker_is_killed_is_done_by_the_next(made: House, store: ObjectStore):
-    token = made.run(SET_UP).strip()
-    made.run(TOPICS)
+    token = made.run(SET_UP + TOPICS).strip()
     address = f"{made.start_web()}/api/v1/campaigns/study/imports?kind=qrels&source=NIST&by=people"
     with urlopen(Request(address, GRADES.encode(), {"Authorization": f"Bearer {token}"})) as response:
         assert response.status == 202
@@ -71,9 +70,7 @@ def test_an_import_whose_worker_is_killed_is_done_by_the_next(made: House, store
 def test_an_export_whose_worker_is_killed_while_it_is_stored_is_made_by_the_next(
     made: House, store: ObjectStore, tmp_path: Path
 ):
-    made.run(SET_UP)
-    made.run(TOPICS)
-    made.run(ASK)
+    made.run(SET_UP + TOPICS + ASK)
     store.hold(lambda method, path: method == "PUT" and "/exports/" in path)
     worker = made.start_worker("celery")
     assert store.arrived.wait(60)

@@ -212,6 +212,14 @@ def test_every_reader_of_json_takes_an_array(empty_campaign, import_file, indent
     assert dict(empty_campaign.segments.values_list("docid", "text")) == {"d1": "Cats purr.", "d2": "}{"}
 
 
+@pytest.mark.parametrize("between", ["", " "])
+def test_objects_behind_each_other_in_a_line_are_taken(empty_campaign, import_file, between):
+    segments = [{"docid": "d1", "segment": "Cats purr."}, {"docid": "d2", "segment": "Dogs bark."}]
+    done = import_file(empty_campaign, "segments", between.join(map(json.dumps, segments)) + "\n")
+    assert (done.state, told(done)) == (Import.State.DONE, [])
+    assert dict(empty_campaign.segments.values_list("docid", "text")) == {"d1": "Cats purr.", "d2": "Dogs bark."}
+
+
 @pytest.mark.parametrize(
     ("kind", "header"),
     [

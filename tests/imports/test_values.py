@@ -3,12 +3,13 @@
 import json
 import time
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assessor.formats.lines import Line
 from assessor.formats.report import Report
-from assessor.formats.values import identifiers, json_object, topic_id
+from assessor.formats.values import identifiers, ids_to_json, json_object, to_json, topic_id
 
 KEYS = st.sampled_from(["a", "b", 'c": 1', "d:", 'e\\":', ""])
 BLANKS = st.sampled_from(["", " ", "\t", "  "])
@@ -74,3 +75,8 @@ def test_a_key_twice_among_many_is_found_at_once():
     assert json_object(line, report) is None
     assert [error.field for error in report.errors] == ["59999"]
     assert time.process_time() - began < 5  # holding each key against each other one takes minutes
+
+
+@pytest.mark.parametrize("ids", [[], ["d1"], ["d1", "d2#3"], ['d"1', "d2"], ["d\\1"], ['"', '", "'], ["é", "文"]])
+def test_ids_are_written_as_any_json(ids):
+    assert ids_to_json(ids) == to_json(ids)

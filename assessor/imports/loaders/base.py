@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 from assessor.campaigns.models import Campaign, Import, MaybeImported
@@ -12,6 +13,8 @@ from assessor.formats.report import Report
 
 Options = dict[str, str]
 AddError = Callable[[str, str], None]
+# Characters of keys and their values that are kept in memory, and what a key counts for besides.
+_IN_MEMORY, _OF_A_KEY = 2_000_000, 100
 SENDER = "sender"  # among the options of what a script sent: how its token begins
 
 
@@ -23,29 +26,44 @@ class FirstSeen(NamedTuple):
 
 
 class Seen:
-    """The keys a file has given so far. Kept on disk, so that memory does not grow with the file."""
+    """The keys a file has given so far: the first in memory, all others on disk, so that memory stays bounded."""
 
     def __init__(self) -> None:
-        self._db = sqlite3.connect("", isolation_level=None)
+        self._first: dict[str, tuple[int, str]] = {}
+        self._room = _IN_MEMORY
+
+    @cached_property
+    def _disk(self) -> sqlite3.Connection:
+        disk = sqlite3.connect("", isolation_level=None)
         # It is thrown away with the loader, so it needs no journal; keys come in no order, so it needs a cache.
-        self._db.executescript("pragma journal_mode = off; pragma cache_size = -16000;")
-        self._db.execute("create table seen (key text primary key, line integer, value text) without rowid")
-        self._db.execute("begin")
+        disk.executescript("pragma journal_mode = off; pragma cache_size = -16000;")
+        disk.execute("create table seen (key text primary key, line integer, value text) without rowid")
+        disk.execute("begin")
+        return disk
 
     def __del__(self) -> None:
         # A connection refers to itself: left alone it keeps its cache and file until the garbage collector finds it.
-        self._db.close()
+        if self._room <= 0:
+            self._disk.close()
 
     def before(self, key: str, line: Line, value: str = "") -> FirstSeen | None:
         """Remember a key; return where it stood first if it did before."""
-        added = self._db.execute("insert or ignore into seen values (?, ?, ?)", (key, line.number, value))
+        if key in self._first:
+            return FirstSeen(*self._first[key])
+        if self._room > 0:
+            self._first[key] = (line.number, value)
+            self._room -= _OF_A_KEY + len(key) + len(value)
+            return None
+        added = self._disk.execute("insert or ignore into seen values (?, ?, ?)", (key, line.number, value))
         if added.rowcount:
             return None
-        return FirstSeen(*self._db.execute("select line, value from seen where key = ?", (key,)).fetchone())
+        return FirstSeen(*self._disk.execute("select line, value from seen where key = ?", (key,)).fetchone())
 
     def has(self, key: str) -> bool:
         """Say whether the file gave this key."""
-        return self._db.execute("select 1 from seen where key = ?", (key,)).fetchone() is not None
+        if key in self._first or self._room > 0:
+            return key in self._first
+        return self._disk.execute("select 1 from seen where key = ?", (key,)).fetchone() is not None
 
 
 class Loader:

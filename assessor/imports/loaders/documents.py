@@ -31,13 +31,11 @@ class DocumentSifter:
         self.replacing: dict[str, int] = {}
         self.new_segments: set[str] = set()  # their docids
         self._seen = Seen()
-        self._has_any = False
 
     def new(self, documents: Sequence[SegmentRecord], run: Run | None) -> list[SegmentRow]:
         """Return rows of the documents that are not loaded yet, each once. run: None where it is still to be made."""
         if not documents:
             return []
-        self._has_any = True
         docids = {document.docid for document in documents}
         segments = {docid: one.text for docid, one in rows_by(self.campaign.segments, "docid", docids).items()}
         own = {docid: one.text for docid, one in rows_by(run.documents, "docid", docids).items()} if run else {}
@@ -70,7 +68,7 @@ class DocumentSifter:
 
     def has(self, docid: str) -> bool:
         """Say whether the file gave this document."""
-        return self._has_any and self._seen.has(docid)
+        return self._seen.has(docid)
 
     def write(self, documents: Sequence[SegmentRow], import_record: Import, run: Run) -> None:
         """Write new segments, or new texts of the run's own."""

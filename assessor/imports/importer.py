@@ -72,8 +72,8 @@ _UPLOADS = "uploads"
 _SWEEP_BATCH = 2_000
 _SIGN_OF_LIFE = 0.5  # seconds between two writes of an import's progress
 # Characters of the lines of one batch: memory does not follow the length of lines, and an assessor who saves meanwhile
-# waits for one short transaction. Larger batches are no faster.
-_BATCH_CHARACTERS = 400_000
+# waits for one short transaction. The file of a track's run is one batch: each costs some queries and a commit.
+_BATCH_CHARACTERS = 1_200_000
 
 
 class Busy(Exception):
@@ -250,10 +250,15 @@ def _check_then_write(import_record: Import, file: Openable) -> None:
 
 
 class _Spool:
-    """What a checked file brings, on disk until it is written: it is read, checked and made ready once only."""
+    """What a checked file brings, until it is written: it is read, checked and made ready once only.
+
+    All but the last batch is on disk; most files have but one.
+    """
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile(dir=settings.DATA_DIR)  # noqa: SIM115  # closed by __exit__
+        self._last: list[Any] = []
+        self._batches = 0
 
     def __enter__(self) -> "_Spool":
         return self
@@ -262,15 +267,18 @@ class _Spool:
         self._file.close()
 
     def add(self, new: Any) -> None:
-        pickle.dump(new, self._file, pickle.HIGHEST_PROTOCOL)
+        for former in self._last:
+            pickle.dump(former, self._file, pickle.HIGHEST_PROTOCOL)
+        self._last = [new]
+        self._batches += 1
 
     def batches(self) -> Iterator[tuple[Any, float]]:
-        """Yield what was added, each with the share of all that has been read with it."""
-        total = self._file.tell()
+        """Yield what was added, each with the share of all batches that has been read with it."""
         self._file.seek(0)
-        while self._file.tell() < total:
-            new = pickle.load(self._file)  # noqa: S301  # our own, in a file that has no name
-            yield new, self._file.tell() / total
+        for number in range(1, self._batches):
+            yield pickle.load(self._file), number / self._batches  # noqa: S301  # our own, in a file that has no name
+        for last in self._last:
+            yield last, 1.0
 
 
 def _check(import_record: Import, file: Openable, spool: _Spool) -> Loader:

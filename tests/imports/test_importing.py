@@ -562,9 +562,9 @@ def test_a_batch_is_short_where_lines_are_long(empty_campaign, waiting, tmp_path
 
     monkeypatch.setattr(importer.LOADERS["topics"], "sift", measured)
     path = tmp_path / "long.tsv"
-    path.write_text("".join(f"t{n}\t{'long ' * 30_000}\n" for n in range(7)))
+    path.write_text("".join(f"t{n}\t{'long ' * 30_000}\n" for n in range(19)))
     assert run(waiting(check_only=True), path).state == Import.State.CHECKED
-    assert sizes == [3, 3, 1]
+    assert sizes == [8, 8, 3]
 
 
 def test_the_records_of_one_line_make_ordinary_batches(empty_campaign, import_file, monkeypatch):

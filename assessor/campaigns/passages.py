@@ -98,12 +98,17 @@ def _own(cited: Iterable[Cited], *columns: Any) -> Iterator[tuple[Any, ...]]:
         yield from (row for row in rows.iterator(_AT_A_TIME) if row[:2] in wanted)
 
 
+def any_from_runs(campaign: Campaign) -> bool:
+    """Say whether a run file brought segments, as few campaigns have any."""
+    run_files = campaign.imports.filter(kind="runs").order_by()
+    return bool(Segment.everything.filter(import_record__in=run_files).exists())
+
+
 def from_other_runs(campaign: Campaign, cited: Iterable[Cited]) -> set[Cited]:
     """Return those citations of segments that came with a run file, and with none that brought answers of their run."""
-    wanted = set(cited)
-    run_files = campaign.imports.filter(kind="runs").order_by()
-    if not Segment.everything.filter(import_record__in=run_files).exists():  # few campaigns have any
+    if not any_from_runs(campaign):
         return set()
+    wanted = set(cited)
     docids = {docid for _, docid in wanted}
     segments = campaign.segments.filter(docid__in=among(docids), import_record__kind="runs").order_by()
     came_with = dict(segments.values_list("docid", "import_record"))

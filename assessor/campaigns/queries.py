@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from django.db import connection, connections
-from django.db.models import Count, ForeignObjectRel, OuterRef, Prefetch, QuerySet, Subquery
+from django.db.models import Count, ForeignObjectRel, OuterRef, Prefetch, Q, QuerySet, Subquery
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Coalesce, Collate
 
@@ -65,9 +65,7 @@ class AmbiguousRun(Exception):
 
 def find_run(campaign: Campaign, name: str) -> Run | None:
     """Return the run with this tag or alias, or None. Raises AmbiguousRun where two runs answer to it."""
-    by_tag = campaign.runs.filter(tag=name)
-    by_alias = campaign.runs.filter(aliases__name=name)
-    runs = list({run.pk: run for run in [*by_tag, *by_alias]}.values())
+    runs = list(campaign.runs.filter(Q(tag=name) | Q(aliases__name=name)).distinct())
     if len(runs) > 1:
         raise AmbiguousRun(f"a name of one run; {' and '.join(run.tag for run in runs)} have it")
     return runs[0] if runs else None
@@ -137,7 +135,8 @@ def lacking_docids(campaign: Campaign, docids: set[str]) -> set[str]:
     # Where no import has left anything unfinished, every row is visible, and the index alone can tell.
     unfinished = campaign.imports.filter(has_leftovers=True).exists()
     segments = campaign.segments if unfinished else Segment.everything.filter(campaign=campaign)
-    asked, same = among(docids), segments.filter(docid=RawSQL("asked.value", ())).order_by().values("pk")
+    # In their order, as in that of the index neighbours are on one page.
+    asked, same = among(sorted(docids)), segments.filter(docid=RawSQL("asked.value", ())).order_by().values("pk")
     loaded, values = same.query.get_compiler(same.db).as_sql()
     with connections[same.db].cursor() as cursor:
         # To count those that are loaded took twice as long: of every file of a run, hardly any is lacking.

@@ -380,3 +380,13 @@ def test_the_page_offers_it_for_runs(campaign: Campaign, olga: Person, client: C
         return campaign.imports.latest("pk")
 
     assert (upload("runs").options, upload("topics").options) == (OWN, {})
+
+
+def test_a_further_file_of_the_run_cites_its_own_texts_without_a_warning(campaign: Campaign, import_file):
+    load(campaign, import_file, run_with_documents("one", "t1", {"d9": ONES}), **OWN)
+    further = run_with_documents("one", "t2", None)
+    further["responses"][0]["citations"] = {"d9": 1.0}
+    assert "cited text not loaded" not in warned(load(campaign, import_file, further))
+    further["responses"][0]["citations"] = {"d8": 1.0}
+    further["metadata"]["run_id"] = "two"
+    assert "cited text not loaded" in warned(load(campaign, import_file, further))

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 from assessor.campaigns import changed_answers
 from assessor.campaigns.history import record as record_event
 from assessor.campaigns.models import Answer, Campaign, Import, Run, Sentence
-from assessor.campaigns.passages import cited_by_other_runs, from_other_runs, lacking_passages
-from assessor.campaigns.queries import AmbiguousRun, find_run
+from assessor.campaigns.passages import any_from_runs, cited_by_other_runs, from_other_runs
+from assessor.campaigns.queries import AmbiguousRun, among, find_run, lacking_docids
 from assessor.formats.beginning import Beginning
 from assessor.formats.lines import Line
 from assessor.formats.report import Report
 from assessor.formats.runs import AnswerRecord, Limits, begins_run, read_answers, topic_field
-from assessor.formats.values import to_json
+from assessor.formats.values import ids_to_json, to_json
 from assessor.imports.loaders.answers import ANSWER_FIELDS, difference, warn_of
 from assessor.imports.loaders.base import AddError, Loader, Options
 from assessor.imports.loaders.documents import OWN, DocumentSifter
@@ -67,6 +67,7 @@ class RunLoader(Loader):
         self._given: set[str] = set()
         self._last = Line(0, "")
         self._documents = DocumentSifter(campaign, report, are_own=options.get("document_texts") == OWN)
+        self._any_from_runs = any_from_runs(campaign)  # nothing else brings some while this import runs
         self._from_other_runs: set[str] = set()
         self._joined: list[Joined] = []
         self._apart: list[SetApart] = []
@@ -111,7 +112,7 @@ class RunLoader(Loader):
                 warn_of(differences[0], record.line, record.run_id, self.report)
                 answers.apart.append(SetApart(texts[0].pk, record.qid))
         if same is None:
-            json = (to_json(record.references), to_json(record.content), to_json(record.extras))
+            json = (ids_to_json(record.references), to_json(record.content), to_json(record.extras))
             # Only one can be the run's own: this one is, in place of the text, once the import is done.
             answers.rows.append((self.topics.get(record.qid), record.form, *json, record.words, bool(texts)))
         else:
@@ -154,10 +155,8 @@ class RunLoader(Loader):
 
     def _warn_of_texts(self, records: Sequence[AnswerRecord]) -> None:
         """Warn of citations whose text is not loaded, or came with another run's file."""
-        run = self.run.pk if self.run else 0
-        cited = {(run, docid) for record in records for docid in record.cited}
-        lacking = {docid for _, docid in lacking_passages(self.campaign, cited)}
-        others = {docid for _, docid in from_other_runs(self.campaign, cited)}
+        cited = set[str]().union(*(record.cited for record in records))
+        lacking, others = self._lacking(cited), self._from_others(cited)
         for what, expected, docids in (
             ("cited text not loaded", "segments loaded", lacking),
             ("cited text from another run", "segments, or documents in this file", others),
@@ -169,6 +168,20 @@ class RunLoader(Loader):
                     self.report.warn(what, record.line.number, "citations", shown, expected)
                 if docids is others:
                     self._from_other_runs.update(found)
+
+    def _lacking(self, cited: set[str]) -> set[str]:
+        """Return those of the docids whose text is not loaded."""
+        lacking = lacking_docids(self.campaign, cited)
+        if lacking and self.run:
+            own = self.run.documents.filter(docid__in=among(lacking)).order_by()
+            lacking -= set(own.values_list("docid", flat=True))
+        return lacking
+
+    def _from_others(self, cited: set[str]) -> set[str]:
+        """Return those of the docids whose text came with another run's file."""
+        run = self.run.pk if self.run else 0
+        pairs = ((run, docid) for docid in cited)
+        return {docid for _, docid in from_other_runs(self.campaign, pairs)} if self._any_from_runs else set()
 
     def end(self) -> None:
         """Check what own texts would replace, count texts of other runs, and warn of topics without an answer."""

@@ -141,10 +141,12 @@ class Gateway:
 
     def __init__(self, setting: Setting, connections: int) -> None:
         import openai
+        from openai._models import FinalRequestOptions
 
         from assessor.llm.transport import Transport
 
         self._setting = setting
+        self._transport = Transport(connections)
         self._headers: dict[str, Any] = {} if setting.key else {"Authorization": openai.Omit()}
         self._client = openai.AsyncOpenAI(
             api_key=setting.key or _NO_KEY,
@@ -152,7 +154,7 @@ class Gateway:
             timeout=setting.timeout,
             max_retries=0,
             http_client=openai.DefaultAsyncHttpx2Client(
-                transport=Transport(connections),
+                transport=self._transport,
                 headers={"Accept-Encoding": "gzip"},
                 follow_redirects=False,  # a key goes where the organizer said, and nowhere else:
                 trust_env=False,  # to no proxy either
@@ -161,6 +163,11 @@ class Gateway:
         # The library takes these from the environment: they are nothing to the endpoint that an organizer named.
         self._client.organization = self._client.project = None
         self._client._custom_headers = {}
+        # All requests differ in their bodies alone. To put each together, and to send it through the layers of its
+        # client, took the library 0.6 of 1.5 ms.
+        options = FinalRequestOptions(method="post", url="/chat/completions", json_data={}, headers=self._headers)
+        self._like = self._client._build_request(options)
+        del self._like.headers["Content-Length"]
 
     async def close(self) -> None:
         await self._client.close()
@@ -176,9 +183,7 @@ class Gateway:
 
     async def _reply(self, body: dict[str, Any]) -> Reply:
         begun = time.monotonic()
-        # As text: the library's own objects cost a third of a call's time, and the ledger keeps the text.
-        asked = self._client.post("/chat/completions", cast_to=str, body=body, options={"headers": self._headers})
-        raw = await self._in_time(asked, self._setting.timeout)
+        raw = await self._in_time(self._sent(body), self._setting.timeout)
         milliseconds = _since(begun)
         if raw.startswith(("data:", "event:", ":")):
             message = "The endpoint streams its replies, which it was not asked to: switch that off there."
@@ -188,6 +193,24 @@ class Gateway:
         except NO_COMPLETION:
             message = f"The endpoint's response is no chat completion: {self._clean(raw[:_LONGEST_ERROR])}"
             raise Failed(message, milliseconds, status=200) from None
+
+    async def _sent(self, body: dict[str, Any]) -> str:
+        """Return the text of the response, without the library's objects of it. Raises what the library raises."""
+        import openai
+        from httpx2 import Request, TimeoutException, TransportError
+
+        content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+        request = Request("POST", self._like.url, headers=self._like.headers, content=content)
+        try:
+            response = await self._transport.handle_async_request(request)
+        except TimeoutException:
+            raise openai.APITimeoutError(request) from None
+        except TransportError as error:
+            raise openai.APIConnectionError(request=request) from error
+        if response.is_success:
+            return response.text
+        response.request = request
+        raise self._client._make_status_error_from_response(response)
 
     async def _in_time(self, asked: Awaitable[_Result], seconds: float) -> _Result:
         """Return what the library is asked for. Raises Failed, and nothing else."""

@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from assessor.campaigns.actions import ConditionError
 from assessor.campaigns.models import Campaign, Condition
 from assessor.labels.label_kind import LabelKind
+from assessor.runtime.sql import Parameter, Prepared
 from assessor.work.blindness import record_exposure
 from assessor.work.models import Exposure, Task
 from assessor.work.write_protocol import BadWrite
@@ -20,6 +21,15 @@ HAS_SEEN = """EXISTS (
     SELECT 1 FROM campaigns_condition shown JOIN work_exposure seen ON seen."where" = 'labels of ' || shown.name
     WHERE shown.id = campaigns_condition.shown_id AND seen.person_id = work_task.person_id
         AND seen.topic_id = work_task.topic_id AND seen.kind = work_task.kind)"""
+
+
+# Asked with each label that a model gives.
+_SHOWING = Prepared(Condition.with_controls.filter(shown=Parameter("shown")))
+
+
+def is_shown(condition: Condition) -> bool:
+    """Say whether a condition's labels stand beside the choices of a person."""
+    return any(_SHOWING.fetch(shown=condition.pk))
 
 
 class Beside(Protocol):

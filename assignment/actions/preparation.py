@@ -19,7 +19,7 @@ from assessor.labels.manual_setups import (
     without_sheet,
 )
 from assessor.labels.models import ManualSetup
-from assessor.labels.shown_labels import require_labels_to_show
+from assessor.labels.shown_labels import is_shown, require_labels_to_show
 from assessor.studies.actions import require_independent
 from assessor.work import allocation
 from assessor.work.actions import NotYet, PlanError
@@ -215,6 +215,8 @@ def open_labelled(shown: Condition, topics: Collection[int]) -> None:
 
     Called once these labels are committed: whoever holds their sheets must wait for nobody else's.
     """
+    if not is_shown(shown):
+        return
     tasks = Task.objects.filter(condition__shown=shown, topic__in=topics).exclude(state=Task.State.WITHDRAWN)
     for task in tasks.select_related("topic").order_by("pk"):
         with transaction.atomic():

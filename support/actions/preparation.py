@@ -11,7 +11,7 @@ from assessor.campaigns.models import Answer, Campaign, Condition, Topic
 from assessor.campaigns.passages import lacking_passages
 from assessor.labels.manual_setups import create_first, require_right_person
 from assessor.labels.models import ManualSetup
-from assessor.labels.shown_labels import require_labels_to_show
+from assessor.labels.shown_labels import is_shown, require_labels_to_show
 from assessor.studies.actions import require_independent
 from assessor.work import allocation
 from assessor.work.actions import NotYet, PlanError
@@ -78,6 +78,8 @@ def open_labelled(shown: Condition, topics: Collection[int]) -> None:
 
     Called once these labels are committed: whoever holds their sheets must wait for nobody else's.
     """
+    if not is_shown(shown):
+        return
     on_topics = SupportSheet.objects.filter(condition__shown=shown, answer__topic__in=topics)
     waiting = on_topics.filter(waiting_for_label__gt=0)
     tasks = Task.objects.filter(pk__in=waiting.order_by().values("task"))

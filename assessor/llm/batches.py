@@ -384,7 +384,7 @@ def _record(batch: Batch, came: Iterator[tuple[BatchRequest, Any, Call.Outcome |
         for row, reply, outcome in came
     )
     while some := list(islice(entries, _AT_ONCE)):
-        ledger.record(job.judge, job, some)
+        Job.count(job.pk, **ledger.record(job.judge, job, some))
 
 
 @transaction.atomic

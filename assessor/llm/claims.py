@@ -32,10 +32,11 @@ def claim(runner: Runner, most: int) -> list[Unit]:
     return list(Unit.objects.filter(pk__in=pks, runner=runner).select_related("topic").order_by("pk"))
 
 
-def finish(runner: Runner, job: Job, ended: Sequence[tuple[Unit, Any]]) -> None:
+def finish(runner: Runner, job: Job, ended: Sequence[tuple[Unit, Any]]) -> dict[str, int]:
     """Store what came of units and mark them done; those whose result is an exception fail with its text.
 
-    A unit that is not this runner's any more is left alone: somebody else does it, or did. Call it in a transaction.
+    A unit that is not this runner's any more is left alone: somebody else does it, or did. Return what is to be counted
+    on the job. Call it in a transaction.
     """
     mine = set(_claimed_by(runner).filter(pk__in=[unit.pk for unit, _ in ended]).values_list("pk", flat=True))
     failed = [(unit, result) for unit, result in ended if unit.pk in mine and isinstance(result, Exception)]
@@ -48,8 +49,7 @@ def finish(runner: Runner, job: Job, ended: Sequence[tuple[Unit, Any]]) -> None:
     for unit, error in failed:
         text = (str(error) or type(error).__name__).replace("\x00", "\ufffd")[:_LONGEST_ERROR]
         Unit.objects.filter(pk=unit.pk).update(state=Unit.State.FAILED, error=text, **over)
-    jobs = Job.objects.filter(pk=job.pk)
-    jobs.update(units_done=F("units_done") + len(done), units_failed=F("units_failed") + len(failed))
+    return {"units_done": len(done), "units_failed": len(failed)}
 
 
 def defer(runner: Runner, units: Sequence[Unit]) -> None:

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from django.db.models import F
 from django.utils import timezone
 
 from assessor.campaigns.actions import mark_panels
 from assessor.llm.gateway import REHEARSAL, Failed, Reply
 from assessor.llm.models import Call, Job, ModelJudge, Unit
-from assessor.runtime.sql import as_kept, insert
+from assessor.runtime.sql import as_kept, fetch_prepared, insert
 
 _ANSWERED = (Call.Outcome.GOOD, Call.Outcome.WRONG)
 _KNOWN = (*_ANSWERED, Call.Outcome.UNREAD)
@@ -74,8 +73,8 @@ def find(judge: ModelJudge, asked: Sequence[Asked]) -> dict[Asked, str]:
     return found
 
 
-def record(judge: ModelJudge, job: Job | None, entries: Sequence[Entry]) -> None:
-    """Write down what went out, and count it on the job. Call it in a transaction."""
+def record(judge: ModelJudge, job: Job | None, entries: Sequence[Entry]) -> dict[str, int | Decimal]:
+    """Write down what went out, and return what is to be counted on the job. Call it in a transaction."""
     taken = _taken(judge, entries)
     at = as_kept(Call, "at", timezone.now())
     rows = []
@@ -101,20 +100,18 @@ def record(judge: ModelJudge, job: Job | None, entries: Sequence[Entry]) -> None
         judge.judge.is_rehearsal = True
         judge.judge.save(update_fields=["is_rehearsal"])
         mark_panels(judge.judge)
-    if job:
-        Job.objects.filter(pk=job.pk).update(
-            calls=F("calls") + len(rows),
-            tokens_in=F("tokens_in") + tokens_in,
-            tokens_out=F("tokens_out") + tokens_out,
-            cost=F("cost") + costs,
-        )
+    return {"calls": len(rows), "tokens_in": tokens_in, "tokens_out": tokens_out, "cost": costs}
 
 
 def _taken(judge: ModelJudge, entries: Sequence[Entry]) -> set[Asked]:
     """Return which of the requests have an answer already."""
-    requests = {entry.asked.request for entry in entries}
-    calls = Call.objects.filter(judge=judge, request__in=requests, outcome__in=_ANSWERED)
-    return {Asked(*key) for key in calls.values_list("request", "replicate", "round")}
+    requests = list({entry.asked.request for entry in entries})
+    marks = ", ".join(["%s"] * len(requests))
+    calls = (
+        "SELECT request, replicate, round FROM llm_call"  # noqa: S608  # marks alone
+        f" WHERE judge_id = %s AND outcome IN ('good', 'wrong') AND request IN ({marks})"
+    )
+    return {Asked(*key) for key in fetch_prepared(calls, [judge.pk, *requests])}
 
 
 def _is_rehearsal(came: Reply | Failed) -> bool:

@@ -9,10 +9,13 @@ from django.db import transaction
 from assessor.llm.claims import reap_dead_runners
 from assessor.llm.models import ModelJudge, Runner
 from assessor.runtime.clock import shared_now
+from assessor.runtime.sql import Parameter, Prepared, update
 
 # Requests leave at even distances, a little longer than they must be: what is late on its way does not add up with
 # what is not to more than a minute's limit.
 _SLACK = 1.02
+_JUDGE = Prepared(ModelJudge.objects.select_for_update(no_key=True).filter(pk=Parameter("judge")))
+_TIMES = ("next_request_at", "next_token_at", "open_at", "clock")
 
 
 def reserve(judge_id: int, tokens: Sequence[int]) -> list[float]:
@@ -75,7 +78,7 @@ def _locked(judge_id: int) -> Iterator[tuple[ModelJudge, float]]:
 
     Where the clock was set back, so are they: nobody waits for it.
     """
-    judge = ModelJudge.objects.select_for_update(no_key=True).get(pk=judge_id)
+    [judge] = _JUDGE.fetch(judge=judge_id)
     now = shared_now().timestamp()
     back = max(0.0, judge.clock - now)
     judge.next_request_at -= back
@@ -83,4 +86,4 @@ def _locked(judge_id: int) -> Iterator[tuple[ModelJudge, float]]:
     judge.open_at -= back
     judge.clock = now
     yield judge, now
-    judge.save(update_fields=["next_request_at", "next_token_at", "open_at", "clock"])
+    update(ModelJudge, _TIMES, ("id",), [(*(getattr(judge, name) for name in _TIMES), judge_id)])

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from assessor.campaigns.models import AppendOnly
@@ -215,6 +215,12 @@ class Job(models.Model):
     @property
     def is_over(self) -> bool:
         return self.state in self.OVER
+
+    @classmethod
+    def count(cls, job: int, **more: Any) -> None:
+        """Add to the counters of a job, by its key."""
+        if more := {name: F(name) + number for name, number in more.items() if number}:
+            cls.objects.filter(pk=job).update(**more)
 
     def refuses(self, calls: int, cost: Decimal) -> str:
         """Return why no further call may be let go where so many were and it would all cost this; "" where it may."""

@@ -14,7 +14,7 @@ from assessor.llm.ledger import Asked, Entry, Permit
 from assessor.llm.models import Job, Unit
 from assessor.llm.prompts import Message, PromptRequest, PromptSet, Value
 from assessor.llm.replies import WrongAnswer
-from assessor.llm.write_batches import Grouped
+from assessor.llm.write_batches import GATHER, Grouped
 from assessor.runtime.logs import about
 
 RE_ASKED = 3  # times, with the reason, after a wrong answer
@@ -88,6 +88,11 @@ class ConcurrencySlots:
         self.number = number
         self._call_in()
 
+    @property
+    def wanted(self) -> int:
+        """How many requests wait for a seat."""
+        return len(self._waiting)
+
     def close(self) -> None:
         """Let nobody in any more."""
         self.is_closed = True
@@ -126,6 +131,7 @@ class Line:
         self.seats = ConcurrencySlots()
         self.stopped = asyncio.Event()
         self.open_at = 0.0  # of the loop's clock: nothing leaves before, because the endpoint asked for it
+        self.queue = 0.0  # seconds for which the judge's rate lets none of the requests go that ask for it now
         self.on_the_way: dict[Asked, asyncio.Future[None]] = {}
         self.failures_in_a_row = 0
         self.uses_batches = uses_batches  # or did, before its organizer had the rest asked one by one
@@ -133,6 +139,11 @@ class Line:
         # What is not asked for need not be looked up before each request.
         wanted = (self.judge.requests_per_minute, self.judge.tokens_per_minute, job.most_calls, job.most_cost)
         self.needs_leave = any(limit is not None for limit in wanted)
+
+    @property
+    def is_held_up(self) -> bool:
+        """Whether the judge's rate is the limit, and not how soon a seat is free: then the database need not hurry."""
+        return self.queue > 2 * GATHER
 
     def stop(self) -> None:
         """Send nothing more; what is in flight may come back."""
@@ -255,7 +266,7 @@ class Asking:
                     came = error
                 problem = _problem(request, came) if isinstance(came, Reply) else ""
                 entry = Entry(self._unit, request.name, asked, came, problem, leave)
-                await line.database.do(entry, urgent=True)  # its seat is taken until then
+                await line.database.do(entry, urgent=not line.is_held_up)  # its seat is taken until then
             if isinstance(came, Reply):
                 line.check_model(came.model)
                 return came
@@ -275,7 +286,10 @@ class Asking:
     async def _wait_for_leave(self, leave: Permit) -> None:
         """Wait until the judge's rate lets a request go. Raises Halt where the budget is used up."""
         line = self._line
-        leaves_at = await line.database.do(leave) if line.needs_leave else 0.0
+        leaves_at = 0.0
+        if line.needs_leave:
+            leaves_at = await line.database.do(leave, urgent=not line.is_held_up)
+            line.queue = leaves_at - time.monotonic()
         try:
             while (seconds := max(leaves_at, line.open_at) - time.monotonic()) > 0:
                 await line.wait(seconds)

@@ -37,11 +37,13 @@ from assessor.runtime import processes
 from assessor.runtime.clock import shared_now
 from assessor.runtime.connections import AWAY
 from assessor.runtime.logs import about
+from assessor.runtime.sql import Parameter, Prepared
 
 _SIGN_OF_LIFE = 1.0  # seconds
 _LONGEST_PAUSE = 0.02  # seconds
 _IDLE = 2.0  # seconds of a runner without a unit that waits for those of others
 _MOST_FOR_BATCHES = 500  # units at work that send nothing
+_JOB = Prepared(Job.objects.select_for_update(no_key=True).filter(pk=Parameter("job")))
 _log = logging.getLogger(__name__)
 
 
@@ -147,7 +149,7 @@ class Running:
     """A job being run by this process."""
 
     def __init__(self, is_stopping: Callable[[], bool]) -> None:
-        self.database = Grouped(self._carry_out)
+        self.database = Grouped(self._carry_out, self._may_gather)
         self.is_stopping = is_stopping
         self._not_before = 0.0  # of the monotonic clock: when the next transaction may begin
 
@@ -288,6 +290,11 @@ class Running:
         is_running = Job.objects.filter(pk=self.job.pk, state=Job.State.RUNNING).exists()
         return shared if is_running else None
 
+    def _may_gather(self) -> bool:
+        """Say whether work for the database may wait a little: no request leaves later for it."""
+        seats = self.line.seats
+        return self.line.is_held_up or seats.wanted > seats.number // 2
+
     def _carry_out(self, group: Sequence[Any]) -> list[Any]:
         """Do a group's work for the database: first what only reads, then all writes in one transaction."""
         results: list[Any] = [None] * len(group)
@@ -303,9 +310,11 @@ class Running:
             with transaction.atomic():
                 begun = time.monotonic()
                 # Judge, job, units: everybody locks in this order.
-                self._let_go(leaves, given_back, results)
-                if entries:
-                    self._record(entries)
+                asked = self._reserve(leaves, entries)
+                more = self._record(entries) if entries else {}
+                if self.line.needs_leave:
+                    cost = more.get("cost", Decimal(0))
+                    more["calls_begun"] = self._let_go(asked, given_back, entries, cost, results)
                 if batched:
                     found = batch_requests.look_up(self.job, [lookup for _, lookup in batched])
                     for place, lookup in batched:
@@ -313,7 +322,8 @@ class Running:
                 if deferred:
                     claims.defer(self.runner, deferred)
                 if ended:
-                    claims.finish(self.runner, self.job, ended)
+                    more |= claims.finish(self.runner, self.job, ended)
+                Job.count(self.job.pk, **more)
             if connection.vendor == "sqlite":
                 # Its only write lock is the assessors' too, and who waits for it looks only now and then.
                 self._not_before = time.monotonic() + min(_LONGEST_PAUSE, time.monotonic() - begun)
@@ -327,44 +337,56 @@ class Running:
             results[place] = known.get(look.asked)
         if known:
             found = sum(look.asked in known for _, look in looks)
-            Job.objects.filter(pk=self.job.pk).update(answered_from_ledger=F("answered_from_ledger") + found)
+            Job.count(self.job.pk, answered_from_ledger=found)
 
-    def _let_go(self, leaves: list[tuple[int, Permit]], given_back: list[Permit], results: list[Any]) -> None:
-        """Say of each request when it may leave, or that the budget is used up, counted over all runners."""
-        if not leaves and not given_back:
-            return
-        waits = limits.reserve(self.job.judge_id, [leave.tokens for _, leave in leaves]) if leaves else []
+    def _reserve(
+        self, leaves: list[tuple[int, Permit]], entries: list[ledger.Entry]
+    ) -> list[tuple[int, Permit, float]]:
+        """Add when each request may leave, by the monotonic clock; count the tokens of those that came back."""
+        judge: ModelJudge = self.job.judge
+        if judge.tokens_per_minute and entries:
+            came = [(entry.leave, entry.came) for entry in entries if isinstance(entry.came, gateway.Reply)]
+            more = sum(reply.tokens_in + reply.tokens_out - leave.tokens for leave, reply in came if leave)
+            limits.correct(judge.pk, more)
+        waits = limits.reserve(judge.pk, [leave.tokens for _, leave in leaves]) if leaves else []
         reserved_at = time.monotonic()  # what the database takes from here on must not make requests late
-        job = Job.objects.select_for_update(no_key=True).get(pk=self.job.pk)
-        job.calls_begun -= len(given_back)
-        let_go = -sum((self._cost(leave) for leave in given_back), Decimal(0))
-        spent = job.cost + (Runner.objects.filter(job=job).aggregate(sum=Sum("cost_let_go"))["sum"] or 0)
-        for (place, leave), wait in zip(leaves, waits, strict=True):
-            cost = self._cost(leave)
-            if why := job.refuses(job.calls_begun, spent + let_go + cost):
+        return [(*asked, reserved_at + wait) for asked, wait in zip(leaves, waits, strict=True)]
+
+    def _let_go(
+        self,
+        asked: list[tuple[int, Permit, float]],
+        given_back: list[Permit],
+        entries: list[ledger.Entry],
+        cost: Decimal,
+        results: list[Any],
+    ) -> int:
+        """Say of each request when it leaves, or that the budget is used up, counted over all runners.
+
+        asked: their places, and when the rate lets them; given_back: those that did not leave after all; entries: those
+        that came back, which cost so much. Return by how many more have begun.
+        """
+        over = [*given_back, *(entry.leave for entry in entries if entry.leave)]
+        calls, let_go = -len(given_back), -sum(map(self._cost, over), Decimal(0))
+        [job] = _JOB.fetch(job=self.job.pk)
+        spent = job.cost + cost
+        if job.most_cost is not None:
+            spent += Runner.objects.filter(job=job).aggregate(sum=Sum("cost_let_go"))["sum"] or 0
+        for place, leave, time_ in asked:
+            expected = self._cost(leave)
+            if why := job.refuses(job.calls_begun + calls, spent + let_go + expected):
                 results[place] = Halt(why)
             else:
-                job.calls_begun += 1
-                let_go += cost
-                results[place] = reserved_at + wait
-        job.save(update_fields=["calls_begun"])
-        self._count_let_go(let_go)
-
-    def _count_let_go(self, cost: Decimal) -> None:
-        if cost:
-            Runner.objects.filter(pk=self.runner.pk).update(cost_let_go=F("cost_let_go") + cost)
+                calls, let_go = calls + 1, let_go + expected
+                results[place] = time_
+        if let_go:
+            Runner.objects.filter(pk=self.runner.pk).update(cost_let_go=F("cost_let_go") + let_go)
+        return calls
 
     def _cost(self, leave: Permit) -> Decimal:
         return self.job.judge.cost(leave.tokens_in, leave.tokens_out)
 
-    def _record(self, entries: list[ledger.Entry]) -> None:
-        judge: ModelJudge = self.job.judge
-        if judge.tokens_per_minute:
-            came = [(entry.leave, entry.came) for entry in entries if isinstance(entry.came, gateway.Reply)]
-            more = sum(reply.tokens_in + reply.tokens_out - leave.tokens for leave, reply in came if leave)
-            limits.correct(judge.pk, more)
-        ledger.record(judge, self.job, entries)
+    def _record(self, entries: list[ledger.Entry]) -> dict[str, Any]:
+        more = ledger.record(self.job.judge, self.job, entries)
         if self.line.uses_batches:
             batch_requests.forget(self.job, [entry.asked.request for entry in entries])
-        if self.line.needs_leave:
-            self._count_let_go(-sum((self._cost(entry.leave) for entry in entries if entry.leave), Decimal(0)))
+        return more

@@ -498,6 +498,17 @@ def test_runners_beside_each_other_dont_block_each_other(study: Campaign, endpoi
     assert not Runner.objects.exists()
 
 
+def test_answers_of_a_limited_judge_are_stored_together(study: Campaign, endpoint):
+    """Each that came alone took three transactions: of two workers at 40 requests a second more than half a core."""
+    server = endpoint(latency=0.02)
+    job = ended(make_job(make_judge(study, server.base_url, requests_per_minute=2_400, concurrency=12)))
+    assert (job.state, job.units_done, job.calls, job.calls_begun) == (Job.State.DONE, TOPICS, TOPICS, TOPICS)
+    assert len(set(Call.objects.values_list("at", flat=True))) <= TOPICS // 2
+    # They leave no later for it: the limit is 25.5 ms each.
+    begun = sorted(call["start"] for call in server.begun())
+    assert 29 * 0.024 < begun[-1] - begun[0] < 29 * 0.05
+
+
 def test_what_did_not_leave_before_a_pause_counts_for_no_budget(study: Campaign, endpoint):
     server = endpoint()
     job = make_job(make_judge(study, server.base_url, requests_per_minute=60), most_calls=20)

@@ -304,7 +304,7 @@ class JudgedAnswer(MaybeImported):
         for name, value in saved.items():
             setattr(self, name, value)
         seen, self.version = self.version, self.version + 1
-        names = (*saved, "to_do", "version")
+        names = tuple(dict.fromkeys((*saved, "to_do", "version")))  # saved may name them too
         values = [one.pk if isinstance(one := getattr(self, name), models.Model) else one for name in names]
         row = row_as_kept(type(self), names, values)
         if not update(type(self), names, ("id", "version"), [(*row, self.pk, seen)]):

@@ -99,15 +99,15 @@ MUTATIONS = [
     Mutation(
         "a grade that was given on an older version is refused",
         "assessor/relevance/actions/judging.py",
-        "if seen is not None and item.version != seen:",
+        "if seen is not None and now.version != seen:",
         "if False:",
         "tests/labels/test_label_behaviour.py -k stale_write",
     ),
     Mutation(
         "a passage that nobody handed out is not to be read",
         "assessor/relevance/access.py",
-        "items_of(task).filter(theirs(task))",
-        "items_of(task)",
+        "items_of(task).filter(theirs(task), pk=pk)",
+        "items_of(task).filter(pk=pk)",
         "tests/relevance/test_queue.py",
     ),
     Mutation(

@@ -3,9 +3,9 @@ SUITS = import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 # The system's own where it suits, as Debian's does, else the first that does.
 PYTHON ?= $(shell for p in /usr/bin/python3 python3.11 python3.12 python3.13 python3.14 python3; do "$$p" -c '$(SUITS)' 2>/dev/null && echo "$$p" && break; done)
 BIN = .venv/bin
-# So many processes for two cores: the tests that kill workers mostly wait for them, and browsers now and then for jobs.
-pytest = $(BIN)/python -m pytest -n $$(( $$($(BIN)/python -c "import os; print(os.cpu_count())") * $(1) / 2 ))
-TESTS = $(call pytest,4) --dist worksteal
+# Three processes for two cores: the tests that kill workers mostly wait for them, and so do browsers for jobs.
+PYTEST = $(BIN)/python -m pytest -n $$(( $$($(BIN)/python -c "import os; print(os.cpu_count())") * 3 / 2 ))
+TESTS = $(PYTEST) --dist worksteal
 
 # Where it is set, each of the many processes of the tests and benchmarks compiles every module anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -73,7 +73,7 @@ chromium:
 	tests/chromium.sh
 
 test-browser: .venv/made-dev chromium
-	$(call pytest,3) --dist loadfile --no-loadscope-reorder tests/browser
+	$(PYTEST) --dist loadfile --no-loadscope-reorder tests/browser
 
 lint: mypy ruff contracts migrations djlint
 

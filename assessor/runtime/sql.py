@@ -69,7 +69,8 @@ class Prepared(Generic[Record]):
 
     @cached_property
     def _compiled(self) -> tuple[Any, str, Sequence[Any]]:
-        compiler: Any = self._records.query.get_compiler(connection.alias)
+        records = self._records.all()  # to put a query together changes it, and threads share the one that is kept
+        compiler: Any = records.query.get_compiler(connection.alias)
         sql, parameters = compiler.as_sql()
         converters = compiler.get_converters([expression for expression, *_ in compiler.select])
         compiler.get_converters = lambda _: converters

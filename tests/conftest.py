@@ -83,6 +83,7 @@ DATABASE = (
     "tests/relevance/test_umbrela.py::test_a_batch_is_stored_with_as_many_queries",
     "tests/studies/test_results.py::test_pages_ask_no_more",
     "tests/support/test_auto.py::test_it_asks_as_few_queries",
+    "tests/support/test_equal_pairs.py::test_sent_twice_it_counts_once",
     "tests/support/test_judging.py",
     # Locks, claims and races.
     "tests/accounts/test_races.py",

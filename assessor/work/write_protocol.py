@@ -20,7 +20,6 @@ from django.db.models import (
     DateTimeField,
     F,
     IntegerField,
-    JSONField,
     Max,
     Q,
     QuerySet,
@@ -37,6 +36,7 @@ from assessor.accounts.languages import in_own_language
 from assessor.accounts.models import Person
 from assessor.campaigns.http import PersonRequest
 from assessor.campaigns.signals import ended
+from assessor.runtime.fields import JSONText
 from assessor.runtime.sql import Parameter, PreparedUpdate, insert, row_as_kept
 from assessor.work.access import NotAmongOwn
 from assessor.work.models import MAX_REASON, Task, Write
@@ -147,7 +147,7 @@ _WORK = SignOfWork(
     done=F("done") + Parameter("done", IntegerField()),
 )
 _RESULT = PreparedUpdate(
-    Write.objects.filter(key=Parameter("key", UUIDField())), result=Parameter("result", JSONField())
+    Write.objects.filter(key=Parameter("key", UUIDField())), result=Parameter("result", JSONText())
 )
 
 

@@ -17,7 +17,7 @@ MOST_SECONDS, MOST_MEMORY = 0.005, 400  # of our own time for a request, in MiB
 
 @pytest.mark.django_db
 def test_each_request_is_sent_and_answered_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    found = killed(tmp_path, UNITS, FILES, KILLS, seed=32, longest=45)
+    found = killed(tmp_path, UNITS, FILES, KILLS, seed=32, longest=15)
     with capsys.disabled():
         print(f"\n{found}, {1000 * found.cpu / UNITS:.2f} ms of CPU for a request")
     assert (found.kills, found.batches) == (KILLS, FILES)

@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 from decimal import Decimal
+from functools import cache
 from typing import Any
 from uuid import uuid4
 
@@ -12,6 +13,7 @@ from django.utils import timezone
 
 from assessor.campaigns.models import AppendOnly
 from assessor.runtime.fields import JSONText
+from assessor.runtime.sql import Parameter, Prepared
 
 LEAST_MONEY = Decimal("0.000001")
 _A_MILLION = "USD for a million tokens."
@@ -145,6 +147,11 @@ class CampaignPromptSet(AppendOnly):
         return self.name
 
 
+@cache
+def _locking_job() -> "Prepared[Job]":
+    return Prepared(Job.objects.select_for_update(no_key=True).filter(pk=Parameter("job")))
+
+
 class Job(models.Model):
     """An automatic condition's work, in units. The database says what is to be done; the queue is only a hint."""
 
@@ -215,6 +222,12 @@ class Job(models.Model):
     @property
     def is_over(self) -> bool:
         return self.state in self.OVER
+
+    @classmethod
+    def locked(cls, job: int) -> "Job":
+        """Lock a job, by its key, and return it as it is now. Call it in a transaction."""
+        [found] = _locking_job().fetch(job=job)
+        return found
 
     @classmethod
     def count(cls, job: int, **more: Any) -> None:

@@ -37,13 +37,11 @@ from assessor.runtime import processes
 from assessor.runtime.clock import shared_now
 from assessor.runtime.connections import AWAY
 from assessor.runtime.logs import about
-from assessor.runtime.sql import Parameter, Prepared
 
 _SIGN_OF_LIFE = 1.0  # seconds
 _LONGEST_PAUSE = 0.02  # seconds
 _IDLE = 2.0  # seconds of a runner without a unit that waits for those of others
 _MOST_FOR_BATCHES = 500  # units at work that send nothing
-_JOB = Prepared(Job.objects.select_for_update(no_key=True).filter(pk=Parameter("job")))
 _log = logging.getLogger(__name__)
 
 
@@ -367,7 +365,7 @@ class Running:
         """
         over = [*given_back, *(entry.leave for entry in entries if entry.leave)]
         calls, let_go = -len(given_back), -sum(map(self._cost, over), Decimal(0))
-        [job] = _JOB.fetch(job=self.job.pk)
+        job = Job.locked(self.job.pk)
         spent = job.cost + cost
         if job.most_cost is not None:
             spent += Runner.objects.filter(job=job).aggregate(sum=Sum("cost_let_go"))["sum"] or 0

@@ -11,7 +11,6 @@ from assessor.campaigns.models import Condition, Topic
 from assessor.campaigns.passages import lacking_passages
 from assessor.llm.job_kind import UnitFailure
 from assessor.llm.models import Job
-from assessor.runtime.sql import Parameter, Prepared
 from support.actions.equal_pairs import say_of_equal
 from support.actions.judged_answers import add_sheets, mark_loaded, sheet_row
 from support.models import SupportJudgment, SupportSheet
@@ -20,7 +19,6 @@ from support.queries import answers_without_sheet, to_judge
 # Labels by answer's key, and then by the sentence's place and the docid.
 Said = Mapping[int, Mapping[tuple[int, str], str]]
 _AT_A_TIME = 100
-_JOB = Prepared(Job.objects.select_for_update(no_key=True).filter(pk=Parameter("job")))
 MOVED = "The answer got further citations since, and this one is elsewhere now: launch again to have it judged."
 
 
@@ -55,7 +53,7 @@ def store_labels(job: Job, said: Said) -> None:
     """
     # Two workers may be at citations of one answer. Who limits a judge's rate has locked the job before units end;
     # so must all others, or one waits for the job and the other one for the sheet.
-    list(_JOB.fetch(job=job.pk))
+    Job.locked(job.pk)
     of_job = SupportSheet.in_or_out.filter(condition=job.condition_id)
     once = job.condition.protocol.equal_pairs_once
     with_equal = set(_with_equal(of_job.filter(answer__in=list(said)))) if once else set()

@@ -23,10 +23,10 @@ _MORE = 3  # times that a process is started after the last kill: one that ends 
 
 
 class Found(NamedTuple):
-    """What came of it. batches: sent; peak: MiB of the largest process; cpu: seconds of all processes together."""
+    """What came of it. sizes: requests of each batch; peak: MiB of the largest process; cpu: seconds of all."""
 
     kills: int
-    batches: int
+    sizes: list[int]
     peak: float
     cpu: float
 
@@ -65,10 +65,11 @@ def killed(folder: Path, units: int, files: int, kills: int, seed: int, longest:
                     kill_all_of(worker)
                     done_kills += 1
             _check(study, server, units)
-            batches = len([line for line in server.of("batch_created") if line["status"] == 200])
+            sizes = [size for (size,) in study.rows("select requests_total from llm_batch order by id")]
+            assert len(sizes) == len([line for line in server.of("batch_created") if line["status"] == 200])
     finally:
         server.stop()
-    return Found(done_kills, batches, peak, cpu)
+    return Found(done_kills, sizes, peak, cpu)
 
 
 def _check(study: House, server: RunningEndpoint, units: int) -> None:

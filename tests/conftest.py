@@ -6,6 +6,8 @@ import json
 import shutil
 import string
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -128,6 +130,18 @@ DATABASE = (
     "tests/test_side_by_side.py",
 )
 CHECKOUT = hashlib.sha256(str(settings.BASE_DIR).encode()).hexdigest()[:8]
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Each process imports a share of the modules first: how pytest rewrote their asserts is kept for the others."""
+    config = session.config
+    if not hasattr(config, "workerinput") or config.args != config.getini("testpaths") or config.option.markexpr:
+        return
+    number, processes = int(config.workerinput["workerid"][2:]), config.workerinput["workercount"]
+    ours = sorted(path for path in Path(__file__).parent.rglob("test_*.py") if "browser" not in path.parts)
+    for path in ours[number::processes]:
+        with suppress(Exception):  # collection will say it
+            import_module(".".join(path.relative_to(settings.BASE_DIR).with_suffix("").parts))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -138,6 +138,7 @@ class _State:
 
 _now = _State()
 _kept: dict[tuple[Any, ...], _Kept] = {}
+_not_kept: set[tuple[Any, ...]] = set()  # steps that wrote nothing, or what can't be kept: to read all rows is no use
 _database = _SQLite() if connection.vendor == "sqlite" else _PostgreSQL()
 
 
@@ -258,7 +259,12 @@ def pytest_fixture_setup(fixturedef: Any, request: Any) -> Generator[None, Any, 
     own: Callable[..., Any] = fixturedef.func
     rows = None
     kept = _kept.get(key)
-    if kept:
+    if key in _not_kept:
+        changes = _now.changes
+        result = yield
+        if _database.changes() != changes:
+            key = ()
+    elif kept:
         fixturedef.func = lambda **_: _put_back(kept)
         try:
             result = yield
@@ -269,7 +275,9 @@ def pytest_fixture_setup(fixturedef: Any, request: Any) -> Generator[None, Any, 
         result = yield
         if _database.changes() == changes:
             rows = before
+            _not_kept.add(key)
         elif result is None or (rows := _keep(key, before, result)) is None:
+            _not_kept.add(key)
             key = ()
     _now.values[name] = result
     _now.set_after(key or None, rows)

@@ -9,16 +9,16 @@ import socket
 import zlib
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
-from functools import cache
 from ipaddress import ip_address
 from ssl import SSLContext
 from typing import Any
 
 from django.conf import settings
 from httpcore2 import AnyIOBackend, AsyncConnectionPool, AsyncNetworkBackend, AsyncNetworkStream, ConnectError
-from httpx2 import AsyncBaseTransport, AsyncHTTPTransport, Request, Response, create_ssl_context
+from httpx2 import AsyncBaseTransport, AsyncHTTPTransport, Request, Response
 
 from assessor.llm.endpoints import inside, is_named, is_public
+from assessor.runtime.certificates import trusted
 
 # Headers, and how many of their units are a second; under the longer names LiteLLM's proxy hands on another one's.
 _WAITS = {
@@ -73,12 +73,6 @@ async def _public_addresses(host: str, port: int) -> list[str]:
     if not all(is_public(ip_address(address.partition("%")[0])) for address in addresses):
         raise ConnectError(inside(host))
     return addresses
-
-
-@cache
-def _trusted() -> SSLContext:
-    """Return whose certificates are trusted: reading them takes longer than all else that a gateway needs."""
-    return create_ssl_context(trust_env=False)
 
 
 def _pool(context: SSLContext) -> AsyncHTTPTransport:
@@ -166,7 +160,7 @@ class Transport(AsyncBaseTransport):
 
     def __init__(self, connections: int) -> None:
         # How many connections there are is the judge's seats' to say: none waits for one where nobody sees it.
-        self._pools = [_pool(_trusted()) for _ in range(-(-connections // _POOL))]
+        self._pools = [_pool(trusted()) for _ in range(-(-connections // _POOL))]
         self._turns = itertools.cycle(self._pools)
 
     async def handle_async_request(self, request: Request) -> Response:

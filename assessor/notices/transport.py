@@ -8,11 +8,12 @@ from typing import NamedTuple
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage
-from httpx2 import URL, AsyncClient, create_ssl_context
+from httpx2 import URL, AsyncClient
 
 from assessor.notices.addresses import USUAL_PORTS, check_destination
 from assessor.notices.models import Delivery, Webhook
 from assessor.notices.signatures import signed_headers
+from assessor.runtime.certificates import trusted
 from assessor.runtime.version import program_version
 
 _PATIENCE = 10.0  # seconds, for all of a request
@@ -37,7 +38,7 @@ class Outcome(NamedTuple):
 async def send_all(deliveries: Sequence[Delivery]) -> list[Outcome]:
     """Send deliveries, all at once. Redirects are not followed, and of answers nothing but the status is read."""
     # Addresses are the administrator's to allow: no proxy of the environment leads elsewhere.
-    async with AsyncClient(verify=create_ssl_context(trust_env=False), trust_env=False, timeout=None) as client:
+    async with AsyncClient(verify=trusted(), trust_env=False, timeout=None) as client:
         return await asyncio.gather(*(_send(client, delivery) for delivery in deliveries))
 
 

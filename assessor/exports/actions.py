@@ -170,13 +170,20 @@ class Sent:
 
 
 def send(
-    *, campaign: Campaign, kind: Exportable, options: Options, acting_user: Person, page: Page | None = None
+    *,
+    campaign: Campaign,
+    kind: Exportable,
+    options: Options,
+    acting_user: Person,
+    page: Page | None = None,
+    chosen: Chosen | None = None,
 ) -> tuple[Export, Sent]:
     """Begin to send a file; what the person sees by it is recorded first. Raises ChoiceError and Incomplete.
 
-    page: that which offered it, where this is not the page of exports.
+    page: that which offered it, where this is not the page of exports. chosen: what the options name, where it is
+    known already.
     """
-    chosen = choose(campaign, kind, options)
+    chosen = chosen or choose(campaign, kind, options)
     lines, shown = kind.lines(chosen), shown_in([(kind, chosen)])
     with transaction.atomic():
         export = _new(kind, chosen, options, acting_user, at_once=True, page=page, **begun(), attempts=1)

@@ -80,7 +80,7 @@ def export_file(
         if request.method == "HEAD":
             return HttpResponse()
         export, sent = actions.send(
-            campaign=campaign, kind=of_kind, options=options, acting_user=request.user, page=page
+            campaign=campaign, kind=of_kind, options=options, acting_user=request.user, page=page, chosen=chosen
         )
     except ChoiceError as error:
         raise Http404(str(error)) from error

@@ -1,10 +1,14 @@
 """The only way to a campaign, and to what belongs to it, for a person."""
 
+from functools import cache
+from typing import Any
+
 from django.db.models import Q, QuerySet
 from django.http import Http404
 
 from assessor.accounts.models import Person
 from assessor.campaigns.models import Campaign, Import, Membership, Role
+from assessor.runtime.sql import Parameter, Prepared
 
 
 def has_now(person: Person, role: Role, campaign: str = "") -> Q:
@@ -60,10 +64,16 @@ def may_create_campaigns(person: Person) -> bool:
 
 def organized_campaign(person: Person, slug: str) -> Campaign:
     """Return a campaign that the person organizes. Raises Http404 for others' and for none."""
-    campaign = organized_campaigns(person).filter(slug=slug).first()
+    campaign = next(_organized().fetch(person=person.pk, slug=slug), None)
     if campaign is None:
         raise Http404("There is no such campaign for you.")
     return campaign
+
+
+@cache
+def _organized() -> Prepared[Campaign]:
+    person: Any = Parameter("person")
+    return Prepared(organized_campaigns(person).filter(slug=Parameter("slug")))
 
 
 def campaign_import(campaign: Campaign, import_id: int) -> Import:

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from assessor.campaigns.models import AppendOnly, Import, MadeOrVisibleManager, MaybeImported
 from assessor.runtime.fields import JSONText
-from assessor.runtime.sql import insert, row_as_kept, update
+from assessor.runtime.sql import filter_once, insert, row_as_kept, update
 from assessor.work.access import record
 from assessor.work.judging_pool import BACK, LEFT
 from assessor.work.models import MAX_REASON
@@ -61,6 +61,7 @@ class ManualSetup(models.Model):
 class InScopeManager(MadeOrVisibleManager[_Judged]):
     """What is judged. Whoever reads judged answers sees no others without asking for them."""
 
+    @filter_once
     def get_queryset(self) -> models.QuerySet[_Judged]:
         return super().get_queryset().filter(out_of_scope=False)
 
@@ -421,6 +422,7 @@ class JudgedAnswer(MaybeImported):
 class VisibleLabels(models.Manager[_Judged]):
     """Labels of answers that finished imports brought or that were made here."""
 
+    @filter_once
     def get_queryset(self) -> models.QuerySet[_Judged]:
         visible = Q(sheet__import_record=None) | Q(sheet__import_record__state=Import.State.DONE)
         return super().get_queryset().filter(visible)
@@ -429,6 +431,7 @@ class VisibleLabels(models.Manager[_Judged]):
 class LabelsInScope(VisibleLabels[_Judged]):
     """Those of answers that are judged."""
 
+    @filter_once
     def get_queryset(self) -> models.QuerySet[_Judged]:
         return super().get_queryset().filter(sheet__out_of_scope=False)
 

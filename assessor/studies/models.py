@@ -10,12 +10,14 @@ from assessor.campaigns.condition_kind import kind_choices
 from assessor.campaigns.models import AppendOnly, Condition
 from assessor.llm.models import LEAST_MONEY
 from assessor.runtime.fields import JSONText
+from assessor.runtime.sql import filter_once
 from assessor.studies.registration import canonical_text, hash_of
 
 
 class StudyManager(models.Manager["Study"]):
     """All but the samples of control sets, which have pages and files of their own."""
 
+    @filter_once
     def get_queryset(self) -> models.QuerySet["Study"]:
         return super().get_queryset().exclude(purpose=Study.Purpose.CONTROL)
 

@@ -1,9 +1,13 @@
 """A campaign, its protocol, and the people who belong to it."""
 
+from functools import cache
+
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_noop
+
+from assessor.runtime.sql import Parameter, Prepared
 
 
 class Campaign(models.Model):
@@ -26,9 +30,16 @@ class Campaign(models.Model):
     @property
     def protocol(self) -> "Protocol":
         """The protocol in force: the newest version."""
-        newest = self.protocols.order_by("-version").first()
+        newest = next(_newest_protocol().fetch(campaign=self.pk), None)
         assert newest is not None, "create_campaign makes the first version"
+        newest.campaign = self
         return newest
+
+
+@cache
+def _newest_protocol() -> "Prepared[Protocol]":
+    protocols = Protocol.objects.filter(campaign=Parameter("campaign"))
+    return Prepared(protocols.order_by("-version")[:1])
 
 
 class Role(models.TextChoices):

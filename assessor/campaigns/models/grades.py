@@ -7,6 +7,7 @@ from django.db import models
 
 from assessor.campaigns.models.imports import MadeOrVisibleManager, MaybeImported
 from assessor.formats.values import LEAST_GRADE, MAX_GRADE
+from assessor.runtime.sql import filter_once
 
 SCALES = {3: "0 to 3", 4: "0 to 4", 5: "0 to 5"}  # by their highest grade
 SCALES_HERE = {highest: SCALES[highest] for highest in (3, 4)}  # of relevance that is judged here, and in no file
@@ -47,6 +48,7 @@ class QrelsSource(MaybeImported):
 class JudgedManager(MadeOrVisibleManager["Grade"]):
     """Visible grades of what was judged: some files also list passages that nobody judged, with -1 or -2."""
 
+    @filter_once
     def get_queryset(self) -> models.QuerySet["Grade"]:
         return super().get_queryset().filter(grade__gte=0)
 

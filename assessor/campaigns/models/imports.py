@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from assessor.runtime.fields import JSONText
+from assessor.runtime.sql import filter_once
 
 _Record = TypeVar("_Record", bound=models.Model, covariant=True)
 
@@ -89,6 +90,7 @@ class Import(models.Model):
 class VisibleManager(models.Manager[Any]):
     """Only what finished imports brought."""
 
+    @filter_once
     def get_queryset(self) -> models.QuerySet[Any]:
         return super().get_queryset().filter(import_record__state=Import.State.DONE)
 
@@ -108,6 +110,7 @@ class Imported(models.Model):
 class MadeOrVisibleManager(models.Manager[_Record]):
     """What was made here, and what finished imports brought."""
 
+    @filter_once
     def get_queryset(self) -> models.QuerySet[_Record]:
         return super().get_queryset().filter(Q(import_record=None) | Q(import_record__state=Import.State.DONE))
 

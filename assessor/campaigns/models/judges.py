@@ -14,6 +14,7 @@ from assessor.campaigns.models.grades import SCALES, SCALES_HERE
 from assessor.campaigns.models.imports import Import, MadeOrVisibleManager, MaybeImported
 from assessor.formats.report import visible
 from assessor.runtime.fields import JSONText
+from assessor.runtime.sql import filter_once
 
 _LONGEST_FILE = 100  # characters of a file's name in an identity
 
@@ -68,6 +69,7 @@ class Judge(models.Model):
 class ConditionManager(MadeOrVisibleManager["Condition"]):
     """All but those of control sets: whatever shows, scores or compares labels must not meet theirs."""
 
+    @filter_once
     def get_queryset(self) -> models.QuerySet["Condition"]:
         return super().get_queryset().filter(is_control=False)
 

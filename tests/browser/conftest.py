@@ -43,7 +43,12 @@ FLAGS = [
     "--disable-sync",
     # No page lives long enough for optimized code to be worth its compilation.
     "--js-flags=--no-opt,--no-maglev",
+    # One process for all pages of a profile: each would else begin in one and load in another.
+    "--renderer-process-limit=1",
 ]
+# Nobody looks at pages but for screenshots: they are laid out, and have no memory to be drawn in.
+if not {"ASSAY_TOUR", "ASSAY_SHOTS"} & set(os.environ):
+    FLAGS.append("--force-gpu-mem-available-mb=0")
 PASSWORD = "demo-password"
 # Work that a process of the demo may be at.
 UNDER_WAY = " union all ".join(

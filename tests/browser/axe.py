@@ -1,4 +1,4 @@
-"""axe on a page, in light and dark. Colours take most of its time: a look that passed once is not looked at again."""
+"""axe on a page, in light and dark. A look that passed once is not looked at again: colours took most of its time."""
 
 from typing import Any
 
@@ -16,9 +16,11 @@ PREPARE = """colours => {
   document.adoptedStyleSheets.push(sheet);
 }"""
 # Runs rules; those that look at colours on an element of each look that has not passed them yet. Returns what is wrong,
-# and the looks that passed now. A look is how an element is drawn, and what all around it draw behind it; of a link
-# also how all around it are drawn up to the text that it may be in.
-RUN = """async ([within, options, isAboutColours, passed]) => {
+# and the looks that passed now. A look is all that a rule compares: of text its colour, whether it is large, and what
+# all around it draw behind it; of a link also how all around it are drawn up to the text that it may be in.
+# Of elements of one look that differ in name, class or font, each is looked at until one has passed: a rule does not
+# apply to what is out of sight or switched off. Where it did not in light, it does not in dark.
+RUN = """async ([within, options, isDark, passed]) => {
   const hash = text => {
     let a = 0xdeadbeef, b = 0x41c6ce57;
     for (let at = 0; at < text.length; at++) {
@@ -34,8 +36,8 @@ RUN = """async ([within, options, isAboutColours, passed]) => {
   const hasText = element => [...element.childNodes].some(one => one.nodeType === 3 && one.data.trim());
   const drawn = memoized(element => {
     const style = getComputedStyle(element);
-    return [element.localName, element.getAttribute("class"), ...["color", "fontSize", "fontWeight", "fontStyle",
-      "textDecorationLine", "textShadow", "borderBottomStyle"].map(name => style[name])].join();
+    return ["color", "fontSize", "fontWeight", "fontStyle", "textDecorationLine", "textShadow",
+      "borderBottomStyle"].map(name => style[name]).join();
   });
   const around = memoized(element => {
     if (!element) return "";
@@ -47,8 +49,12 @@ RUN = """async ([within, options, isAboutColours, passed]) => {
   });
   const block = element => getComputedStyle(element).display === "inline"
     ? drawn(element) + block(element.parentElement) : drawn(element);
+  const text = element => {  // large is what WCAG 1.4.3 asks less contrast of: 18 points, or 14 in bold
+    const {color, textShadow, fontSize, fontWeight} = getComputedStyle(element);
+    return [color, textShadow, parseFloat(fontSize) >= (fontWeight >= 700 ? 14 : 18) * 96 / 72].join();
+  };
   const looks = {
-    "color-contrast": element => hash([around(element), drawn(element), hasText(element)].join()),
+    "color-contrast": element => hash([around(element), text(element), hasText(element)].join()),
     "link-in-text-block": element => hash([around(element), block(element)].join()),
   };
   const candidates = {
@@ -56,20 +62,33 @@ RUN = """async ([within, options, isAboutColours, passed]) => {
     "link-in-text-block": element => element.matches("a[href], [role=link]"),
   };
   const key = (id, element) => id[0] + looks[id](element);
-  const known = new Set(passed.split(" ")), marked = [];
+  const known = new Set(passed.split(" ")), alike = new Map(), marked = [];
   const isInSight = element => {
     const {width, height} = element.getBoundingClientRect();
     return width > 1 && height > 1 && element.checkVisibility({visibilityProperty: true});
   };
+  if (!isDark) axe.isOutside = Object.fromEntries(Object.keys(looks).map(id => [id, new Set()]));
   for (const element of document.querySelectorAll(`${within} *`)) {
-    const ids = Object.keys(looks).filter(id => candidates[id](element) && !known.has(key(id, element)));
+    const ids = Object.keys(looks).filter(id => candidates[id](element) && !axe.isOutside[id].has(element)
+      && !known.has(key(id, element)));
     if (!ids.length || !isInSight(element)) continue;
-    for (const id of ids) known.add(key(id, element));
-    element.dataset.newLook = ids.join(" ");
+    const firsts = ids.filter(id => {
+      const one = [key(id, element), element.localName, element.getAttribute("class"), drawn(element)].join();
+      if (!alike.has(one)) alike.set(one, {id, elements: []});
+      return alike.get(one).elements.push(element) === 1;
+    });
+    if (!firsts.length) continue;
+    element.dataset.newLook = firsts.join(" ");
     marked.push(element);
   }
-  if (!marked.length && isAboutColours) return [[], []];
+  if (!marked.length && isDark) return [[], []];
   const rules = await axe.run(within, {...options, reporter: (rules, _, done) => done(rules)});
+  for (const {id, passes, violations, incomplete} of rules.filter(rule => rule.id in looks)) {
+    const inside = new Set([...passes, ...violations, ...incomplete].map(({node}) => node.element));
+    for (const {id: of, elements} of alike.values()) {
+      if (of === id && !inside.has(elements[0])) elements.forEach(element => axe.isOutside[id].add(element));
+    }
+  }
   const html = ({source}) => source.replaceAll(/ data-new-look="[^"]*"/g, "");
   const result = [
     rules.filter(rule => rule.violations.length).map(rule => (
@@ -93,11 +112,12 @@ def _violations(page: Page, within: str, **which: Any) -> list[dict[str, str]]:
         page.evaluate(AXE_SCRIPT)
     page.evaluate(PREPARE, COLOURS)
     violations: list[dict[str, str]] = []
-    for scheme, options in ("dark", {"runOnly": COLOURS}), ("light", which):
+    for scheme, options in ("light", which), ("dark", {"runOnly": COLOURS}):
         page.emulate_media(color_scheme=scheme)
         found, passed = page.evaluate(RUN, [within, options, scheme == "dark", " ".join(_passed)])
         _passed.update(passed)
         violations += found
+    page.emulate_media(color_scheme="light")
     return violations
 
 

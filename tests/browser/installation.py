@@ -21,8 +21,9 @@ WORKER = [*CELERY, "worker", "--loglevel", "ERROR", "--without-gossip", "--witho
 class Installation:
     """A running installation with one administrator, and the rehearsal endpoint beside it."""
 
-    def __init__(self, factory: pytest.TempPathFactory, port: int, **settings: str) -> None:
-        self._factory = factory
+    def __init__(self, factory: pytest.TempPathFactory, port: int, *, has_jobs: bool = True, **settings: str) -> None:
+        """has_jobs: else neither what runs jobs is started, nor what they ask, nor beat."""
+        self._factory, self._has_jobs = factory, has_jobs
         self.data, self.port, self.model_port = factory.mktemp("installation") / "data", port, port + 1
         self._env = environment(self.data) | {
             "ASSAY_SECRET_KEY": "this installation's own",
@@ -70,10 +71,13 @@ class Installation:
         bind = f"127.0.0.1:{self.port}"
         self._run("-m", "gunicorn", "assessor.wsgi", "--worker-class", "gthread", "--threads", "8", "--bind", bind)
         self._run(*WORKER, "-Q", "celery", "-n", f"imports{self.port}@%h", "--concurrency", "1")
-        self._run(*WORKER, "-Q", "jobs", "-n", f"jobs{self.port}@%h", "--concurrency", "2")
-        self._run(*CELERY, "beat", "--loglevel", "ERROR", "-s", str(self.data / "beat"))
-        self._run("manage.py", "serve_rehearsal_llm", "--port", str(self.model_port))
-        for url in (f"{self.address}/login/", f"{self.model_url}/models"):
+        urls = [f"{self.address}/login/"]
+        if self._has_jobs:
+            self._run(*WORKER, "-Q", "jobs", "-n", f"jobs{self.port}@%h", "--concurrency", "2")
+            self._run(*CELERY, "beat", "--loglevel", "ERROR", "-s", str(self.data / "beat"))
+            self._run("manage.py", "serve_rehearsal_llm", "--port", str(self.model_port))
+            urls.append(f"{self.model_url}/models")
+        for url in urls:
             self._wait_for(url)
 
     def _run(self, *words: str) -> None:

@@ -44,6 +44,7 @@ def installation(
     with Installation(
         tmp_path_factory,
         take_block()[0],
+        has_jobs=False,
         ASSAY_MAIL=f"smtp://127.0.0.1:{mailbox.port}?from=assay@example.org",
         ASSAY_SSO_ISSUER=provider,
         ASSAY_SSO_NAME="NIST Login",

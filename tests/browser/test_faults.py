@@ -34,28 +34,6 @@ def running_import(demo: Demo) -> str:
     raise AssertionError("no import began to run")
 
 
-def test_what_the_page_called_saved_survives_and_the_rest_is_sent_again(open_page: OpenPage, demo: Demo) -> None:
-    page = open_page("anna")
-    open_editor(page, demo.bank(3))
-    page.keyboard.press("n")
-    for number in range(5):
-        write(page, f"Saved before the kill {number}")
-    saved(page)
-    demo.kill()
-    assert texts(demo, 3) == [f"Saved before the kill {number}" for number in range(5)]
-
-    for number in range(5):
-        write(page, f"Typed while it was down {number}")
-    page.wait_for_selector("#saved[data-state=offline]")
-    assert "5 changes kept in this browser" in page.locator("#saved").text_content()
-    demo.start()
-    page.wait_for_selector("#saved[data-state=saved]:text-is('Saved')", timeout=120_000)
-    wanted = [f"Saved before the kill {n}" for n in range(5)] + [f"Typed while it was down {n}" for n in range(5)]
-    assert texts(demo, 3) == wanted
-    page.reload()
-    assert page.locator(".nugget textarea.text").evaluate_all("fields => fields.map(field => field.value)") == wanted
-
-
 def test_killed_at_any_moment_of_typing_nothing_is_lost_or_doubled(open_page: OpenPage, demo: Demo) -> None:
     page = open_page("anna")
     open_editor(page, demo.bank(2))
@@ -75,17 +53,24 @@ def test_killed_at_any_moment_of_typing_nothing_is_lost_or_doubled(open_page: Op
     assert texts(demo, 2) == [f"Round {r} nugget {n}" for r in range(2) for n in range(8)]
 
 
-def test_an_import_killed_half_way_is_never_visible_and_finishes_after_the_start(
+def test_what_was_saved_survives_and_what_was_not_is_done_after_the_start(
     open_page: OpenPage, demo: Demo, tmp_path: Path
 ) -> None:
+    """Of an editor, the rest is sent again; of an import killed half-way nothing is visible, until it is done anew."""
+    anna, olga = open_page("anna"), open_page("olga")
+    open_editor(anna, demo.bank(3))
+    anna.keyboard.press("n")
+    for number in range(5):
+        write(anna, f"Saved before the kill {number}")
+    saved(anna)
+
     file = tmp_path / "many.tsv"
     file.write_text("".join(f"many-{n}\twhat is number {n}\n" for n in range(TOPICS)))
-    page = open_page("olga")
-    page.goto("/campaigns/demo/imports/")
-    page.set_input_files("#id_uploads", file)
-    page.click("#imports a:has-text('many.tsv')")
-    page.wait_for_selector("h1:has-text('many.tsv')")
-    number = int(page.url.rstrip("/").split("/")[-1])
+    olga.goto("/campaigns/demo/imports/")
+    olga.set_input_files("#id_uploads", file)
+    olga.click("#imports a:has-text('many.tsv')")
+    olga.wait_for_selector("h1:has-text('many.tsv')")
+    number = int(olga.url.rstrip("/").split("/")[-1])
 
     def state() -> tuple[str, int]:
         with demo.database() as db:
@@ -105,15 +90,27 @@ def test_an_import_killed_half_way_is_never_visible_and_finishes_after_the_start
     left_state, left_rows = state()
     assert left_state == "running"
     assert 2_000 <= left_rows < TOPICS
+    assert texts(demo, 3) == [f"Saved before the kill {n}" for n in range(5)]
+
+    for n in range(5):
+        write(anna, f"Typed while it was down {n}")
+    anna.wait_for_selector("#saved[data-state=offline]")
+    assert "5 changes kept in this browser" in anna.locator("#saved").text_content()
 
     demo.start()
-    page.goto("/campaigns/demo/")
-    expect(page.locator(".path p").first).to_contain_text("6 topics,")  # the demo's own, no half import
-    page.goto(f"/campaigns/demo/imports/{number}/")
-    page.wait_for_selector("#report >> text=Everything is imported and visible.", timeout=120_000)
+    olga.goto("/campaigns/demo/")
+    expect(olga.locator(".path p").first).to_contain_text("6 topics,")  # the demo's own, no half import
+    anna.wait_for_selector("#saved[data-state=saved]:text-is('Saved')", timeout=120_000)
+    wanted = [f"Saved before the kill {n}" for n in range(5)] + [f"Typed while it was down {n}" for n in range(5)]
+    assert texts(demo, 3) == wanted
+    anna.reload()
+    assert anna.locator(".nugget textarea.text").evaluate_all("fields => fields.map(field => field.value)") == wanted
+
+    olga.goto(f"/campaigns/demo/imports/{number}/")
+    olga.wait_for_selector("#report >> text=Everything is imported and visible.", timeout=120_000)
     assert state() == ("done", TOPICS)
-    page.goto("/campaigns/demo/")
-    expect(page.locator(".path p").first).to_contain_text(f"{TOPICS + 6:,} topics,")
+    olga.goto("/campaigns/demo/")
+    expect(olga.locator(".path p").first).to_contain_text(f"{TOPICS + 6:,} topics,")
     assert list((demo.data / "uploads").iterdir()) == []
 
 

@@ -349,6 +349,7 @@ def test_drafts_wait_for_people(campaign: Campaign, post: Any, state: Any):
     assert (Condition.objects.get(name="Pipeline").method, Drafting.objects.count()) == ("AutoNuggets+Edits", 1)
 
 
-def test_the_limit_of_requests_is_that_of_all(campaign: Campaign, post: Any, settings: Any):
+def test_the_limit_of_requests_is_that_of_all(campaign: Campaign, post: Any, settings: Any, time_machine: Any):
     settings.API_REQUESTS_A_MINUTE = 1
+    time_machine.move_to("2027-01-01T10:00:45Z", tick=False)  # else a minute may end in between
     assert [post("qrels", b"t1 0 d1 1\n", **GRADES).status_code for _ in range(2)] == [202, 429]

@@ -3,10 +3,10 @@ SUITS = import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 # The system's own where it suits, as Debian's does, else the first that does.
 PYTHON ?= $(shell for p in /usr/bin/python3 python3.11 python3.12 python3.13 python3.14 python3; do "$$p" -c '$(SUITS)' 2>/dev/null && echo "$$p" && break; done)
 BIN = .venv/bin
-# Four processes for two cores: one begins with tests that kill workers, one with others that wait (tests/conftest.py);
-# browsers wait for jobs and for pages.
-PYTEST = $(BIN)/python -m pytest -n $$(( $$($(BIN)/python -c "import os; print(os.cpu_count())") * 2 ))
-TESTS = $(PYTEST) --dist worksteal
+# Three processes for two cores: the tests that kill workers mostly wait for them. Browsers wait for jobs and for pages.
+CORES = $$($(BIN)/python -c "import os; print(os.cpu_count())")
+PYTEST = $(BIN)/python -m pytest
+TESTS = $(PYTEST) -n $$(( $(CORES) * 3 / 2 )) --dist worksteal
 
 # Where it is set, each of the many processes of the tests and benchmarks compiles every module anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -75,7 +75,7 @@ chromium:
 	tests/chromium.sh
 
 test-browser: .venv/made-dev chromium
-	$(PYTEST) --dist loadfile --no-loadscope-reorder tests/browser
+	$(PYTEST) -n $$(( $(CORES) * 2 )) --dist loadfile --no-loadscope-reorder tests/browser
 
 lint: mypy ruff contracts migrations djlint
 

@@ -193,19 +193,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = kept
     yield  # tests are chosen by their marks
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
-    waiting = [item for item in items if _commits(item) and not item.nodeid.startswith(LONGEST)]
-    others = [item for item in items if not _commits(item) or item.nodeid.startswith(LONGEST)]
-    first = len(items) // getattr(config, "workerinput", {"workercount": 1})["workercount"]
-    items[:] = others[:first] + waiting + others[first:]
-
-
-def _commits(item: pytest.Item) -> bool:
-    """Say whether a test commits. Most of these wait for threads and workers.
-
-    One process begins with them, or at the end all would have nothing else left, and half of the cores nothing to do.
-    """
-    marker = item.get_closest_marker("django_db")
-    return bool(marker and marker.kwargs.get("transaction")) or "transactional_db" in item.fixturenames  # type: ignore[attr-defined]
 
 
 # The installation has digits for a name: a test of what a page must not say meets no word there by chance.

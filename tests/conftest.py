@@ -138,10 +138,11 @@ def pytest_collection(session: pytest.Session) -> None:
     if not hasattr(config, "workerinput") or config.args != config.getini("testpaths") or config.option.markexpr:
         return
     number, processes = int(config.workerinput["workerid"][2:]), config.workerinput["workercount"]
-    ours = sorted(path for path in Path(__file__).parent.rglob("test_*.py") if "browser" not in path.parts)
+    paths = (path.relative_to(settings.BASE_DIR) for path in Path(__file__).parent.rglob("test_*.py"))
+    ours = sorted(path for path in paths if "browser" not in path.parts)
     for path in ours[number::processes]:
         with suppress(Exception):  # collection will say it
-            import_module(".".join(path.relative_to(settings.BASE_DIR).with_suffix("").parts))
+            import_module(".".join(path.with_suffix("").parts))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -2,7 +2,9 @@
 
 import json
 import multiprocessing
+import shutil
 import tempfile
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +19,11 @@ class RunningEndpoint:
     """An endpoint on a free port. Knobs are those of assessor.llm.rehearsal.options, by name."""
 
     def __init__(self, **knobs: Any) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="assay-endpoint-")
-        self._log = Path(self._folder.name) / "log.jsonl"
+        self._folder = Path(tempfile.mkdtemp(prefix="assay-endpoint-"))
+        weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)  # tests read the log of one that ended
+        self._log = self._folder / "log.jsonl"
         here, there = _PROCESSES.Pipe()
-        of_process = ({"port": 0, "log": str(self._log)} | knobs, self._folder.name, there)
+        of_process = ({"port": 0, "log": str(self._log)} | knobs, str(self._folder), there)
         self.process = _PROCESSES.Process(target=_serve, args=of_process, daemon=True)
         self.process.start()
         there.close()
@@ -51,7 +54,7 @@ class RunningEndpoint:
 
     def stored(self) -> set[str]:
         """Return the ids of the files on disk."""
-        return {path.name for path in Path(self._folder.name).glob("*/*")}
+        return {path.name for path in self._folder.glob("*/*")}
 
     def stop(self) -> int | None:
         """End it, and return its exit code; None if it runs on."""
